@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from modeling.folders import predictions_of
 from modeling.launching.regimes import settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.paired_tests import mean_and_spread, paired_p
+from modeling.reports.corpus_facts import ALL, example, figures_by_genre
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
 from modeling.results.breakdowns import aligned
 from modeling.results.pair_values import PairValues, pair_values
@@ -22,11 +23,12 @@ from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.tables import in_order
 from modeling.results.trials import not_chosen_on
 from nli.labels import COLLAPSED
-from snapshots.models import Snapshot, SnapshotPair
+from shared.numbers import percent
+from snapshots.models import Snapshot
 
 COUNTS, TEXTS = (
     ("pairs", "label_pairs", "labels"),
-    ("commonest", "example", "example_premise", "example_label"),
+    ("commonest", "protocol", "best", "example", "example_premise", "example_label"),
 )
 NO_SNAPSHOT = "a further snapshot is not named"
 
@@ -124,6 +126,7 @@ class Scores:
         self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
         self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
         self._pair_values: dict[tuple[int, str], PairValues] = {}
+        self._examples: dict[tuple[Any, ...], Mapping[str, str]] = {}
 
     @cached_property
     def runs(self) -> list[TrainingRun]:
@@ -196,6 +199,25 @@ class Scores:
         counts = [pairs.count() for pairs in train]
         return [[10**power for power in range(1, 10) if 10**power < pairs] for pairs in counts]
 
+    def with_curves(self, trained: int) -> list[str]:
+        """Returns the baselines that have learnt from a part of a snapshot's training pairs."""
+        own = {
+            run.baseline for run in self.runs if run.snapshot_id == self.snapshots[trained].pk and run.most
+        }
+        return sorted(own)
+
+    @cached_property
+    def statistics(self) -> list[dict[str, dict[str, float | None]]]:
+        """Returns the figures of each snapshot by genre: {genre: {column of the table `genres`: figure}}."""
+        return figures_by_genre(self.snapshots)
+
+    def example(self, wanted: Selection) -> Mapping[str, str]:
+        """Returns the texts and the label of the first pair with a gold label of a cell's value; {} if there is none."""
+        key = (wanted.on, wanted.partition, wanted.dimension, wanted.value)
+        if key not in self._examples:
+            self._examples[key] = example(self.snapshots[wanted.on], *key[1:])
+        return self._examples[key]
+
     def labels(self, on: int) -> Sequence[str]:
         return list(self.snapshots[on].corpus.labels)
 
@@ -207,6 +229,20 @@ class Scores:
                 found.setdefault(repr((run.vectors, run.config)), []).append(run)
         return max(found.values(), key=len, default=[])  # of equally many, the newest
 
+    def premise_readers(self, trained: int) -> list[list[TrainingRun]]:
+        """Returns the runs that read premises and learnt from a whole snapshot as it is, by baseline and settings."""
+        known = catalogue.baselines()
+        found: dict[str, list[TrainingRun]] = {}
+        for run in self.runs:
+            as_it_is = run.snapshot_id == self.snapshots[trained].pk and not run.regime and run.most is None
+            reads = run.baseline in known and known[run.baseline].reads_premises
+            if as_it_is and reads and self._is_of_preset(run):
+                found.setdefault(repr((run.baseline, run.vectors, run.config)), []).append(run)
+        return list(found.values())
+
+    def _is_of_preset(self, run: TrainingRun) -> bool:
+        return not self.preset or self.preset in catalogue.presets_of(run.baseline, run.config)
+
     def matches(self, run: TrainingRun, wanted: Selection) -> bool:
         if (run.baseline, run.snapshot_id, run.most) != (
             wanted.baseline, self.snapshots[wanted.trained].pk, wanted.most,
@@ -216,7 +252,7 @@ class Scores:
 
     def _settings_match(self, run: TrainingRun, wanted: Selection) -> bool:
         """Returns whether the run is of the preset, and the system of the cell: with the same parts left out."""
-        if self.preset and self.preset not in catalogue.presets_of(run.baseline, run.config):
+        if not self._is_of_preset(run):
             return False
         known = catalogue.baselines().get(run.baseline)
         parts = {one.key: one.default for one in known.settings if one.key in known.parts} if known else {}
@@ -313,8 +349,13 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     )
     if on_itself or max(wanted.snapshots()) >= len(scores.snapshots):
         return Cell(kind, missing=NO_SNAPSHOT)
-    if wanted.measure in ("accuracy", "gain", "relative_gain"):
-        return _of_runs(scores, table, wanted, tests)
+    match wanted.measure:
+        case "accuracy" | "gain" | "relative_gain":
+            return _of_runs(scores, table, wanted, tests)
+        case "best":
+            return _best(scores, wanted)
+        case "statistic":
+            return _of_statistics(scores, wanted)
     value = _of_pairs(scores, wanted)
     if value is not None:
         return Cell(kind, value)
@@ -324,11 +365,43 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     return Cell(kind, missing=f"{where}: {what}. The command `report` counts them")
 
 
+def _best(scores: Scores, wanted: Selection) -> Cell:
+    """Names the system with the highest mean accuracy over seeds among those that read premises and all pairs."""
+    found = []
+    for runs in scores.premise_readers(wanted.trained):
+        scored = [(score, run.pk) for run in runs if (score := _accuracy(scores, run, wanted)) is not None]
+        if scored:
+            found.append((mean_and_spread([score for score, _ in scored])[0], runs[0].baseline, scored))
+    if not found:
+        return Cell("text", missing=f"a model that reads premises on {scores.names[wanted.trained]}")
+    mean, baseline, scored = max(found, key=lambda one: one[0])
+    return Cell("text", f"{baseline} {percent(mean)}", runs=[number for _, number in scored])
+
+
+def _of_statistics(scores: Scores, wanted: Selection) -> Cell:
+    """Returns a figure of the table `genres`: of a genre, or of all."""
+    kind, name = "number" if wanted.label.startswith("words") else "share", scores.names[wanted.on]
+    by_genre = scores.statistics[wanted.on]
+    if not by_genre:
+        return Cell(
+            kind, missing=f"{name}: its statistics are not counted. The command `report {name} genres` counts"
+        )
+    row = by_genre.get(wanted.value[0] if wanted.value else ALL) or {}
+    if row.get(wanted.label) is None:
+        return Cell(kind, missing=f"{name}: {wanted.label}, which its files do not give")
+    return Cell(kind, row[wanted.label])
+
+
 def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
     if wanted.measure == "labels":
         return len(scores.labels(wanted.on))
+    if wanted.measure == "protocol":
+        return scores.snapshots[wanted.on].corpus.get_protocol_display()
     if wanted.measure.startswith("example"):
-        return _example(scores, wanted)
+        return scores.example(wanted).get(wanted.measure)
+    if wanted.measure == "more_than_second":
+        first, second = (_of_pairs(scores, replace(wanted, measure="share", on=on)) for on in (0, 1))
+        return first - second if isinstance(first, float) and isinstance(second, float) else None
     if wanted.partition == "all" and scores.uncounted[wanted.on]:
         return None
     partitions = PARTITIONS if wanted.partition == "all" else (wanted.partition,)
@@ -346,7 +419,10 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         case "pairs":
             return pairs
         case "share":
-            return pairs / total
+            counted = not wanted.dimension or scores.composition(
+                wanted.on, wanted.partition, wanted.dimension
+            )
+            return pairs / total if counted else None
         case "label_pairs":
             return part[wanted.label]
         case "commonest":
@@ -354,18 +430,6 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
             return f"{label} {100 * count / pairs:.1f}%" if pairs else None
         case _:
             return max(part.values()) / pairs if pairs else None
-
-
-def _example(scores: Scores, wanted: Selection) -> str | None:
-    """Returns a text or the label of the first pair of the snapshot, or of a genre, that has a gold label."""
-    pairs = SnapshotPair.objects.filter(snapshot=scores.snapshots[wanted.on], gold_label__isnull=False)
-    if wanted.dimension == "genre":
-        pairs = pairs.filter(pair__premise__genre__slug__in=wanted.value)
-    row = pairs.select_related("pair__premise").order_by("pk").first()
-    if row is None:
-        return None
-    texts = {"example": row.pair.hypothesis, "example_premise": row.pair.premise.text}
-    return str(texts.get(wanted.measure, row.gold_label))
 
 
 def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
@@ -386,15 +450,17 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
     if not found:
         return cell
     cell.runs = [run.pk for run in found]
-    values = list(found.values())
+    values, of_a_label = list(found.values()), wanted.dimension == "label"
     if wanted.measure != "accuracy":
-        bar = _of_pairs(scores, Selection(**{**asdict(wanted), "measure": "majority"}))
+        # Within one label, the majority is always right: its bar is how common the label is.
+        bar = _of_pairs(scores, replace(wanted, measure="share" if of_a_label else "majority"))
         if not isinstance(bar, float) or not bar:
             cell.missing = f"{scores.names[wanted.on]} {wanted.partition}: its pairs are not counted"
             return cell
         values = [(value - bar) / (bar if wanted.measure == "relative_gain" else 1) for value in values]
     cell.mean, cell.spread = mean_and_spread(values)
-    if tests and table.bar and wanted.measure == "accuracy" and wanted.partition != "train":
+    is_tested = wanted.measure == "accuracy" and wanted.partition != "train" and not of_a_label
+    if tests and table.bar and is_tested:
         cell.p, cell.against = _test(scores, table.bar, wanted, list(found))
     return cell
 

@@ -20,13 +20,15 @@ Entry = tuple[str, dict[str, Any]]
 
 
 class Context(Protocol):
-    """What axes may read: the snapshots, the values of a dimension, the training sizes of runs."""
+    """What axes may read: the snapshots, the values of a dimension, the runs that learnt from a part."""
 
     names: Sequence[str]
 
     def values(self, on: int, partition: str, dimension: str) -> list[str]: ...
 
     def sizes(self, trained: int) -> list[int | None]: ...
+
+    def with_curves(self, trained: int) -> list[str]: ...
 
     def labels(self, on: int) -> Sequence[str]: ...
 
@@ -55,7 +57,7 @@ def each_value(dimension: str, partition: str = "dev", **more: Any) -> Entries:
 
     def entries(context: Context) -> Iterator[Entry]:
         for value in context.values(0, partition, dimension):
-            yield value, {"dimension": dimension, "value": (value,), "on": 0, "partition": partition, **more}
+            yield value, {"dimension": dimension, "value": (value,), "partition": partition, **more}
 
     return entries
 
@@ -77,6 +79,21 @@ def each_size(context: Context) -> Iterator[Entry]:
     """Yields an entry for each training size of the runs on the first snapshot."""
     for size in context.sizes(0):
         yield "all" if size is None else f"{size:,}", {"most": size}
+
+
+def systems_with_curves(context: Context) -> Iterator[Entry]:
+    """Yields the three systems of the paper's figure, then each other baseline that learnt from a part."""
+    yield from (LEXICALIZED[2], LEXICALIZED[0], *systems(("LSTM", "lstm")))
+    others = (name for name in context.with_curves(0) if name not in ("lexicalized", "lstm"))
+    yield from systems(*((name, name) for name in others))
+
+
+def genres_and_all(context: Context) -> Iterator[Entry]:
+    """Yields the second snapshot, if any, with its own models; then each genre of the first one, and all of them."""
+    if len(context.names) > 1:
+        yield context.names[1], {"trained": 1, "on": 1}
+    yield from each_value("genre", "test")(context)
+    yield "all", {}
 
 
 def training_genres(context: Context) -> Iterator[Entry]:
@@ -119,6 +136,38 @@ def pairs_by_label(context: Context) -> Iterator[Entry]:
     yield "pairs", {"measure": "pairs"}
     for label in context.labels(0):
         yield label, {"measure": "label_pairs", "label": label}
+    yield from EXAMPLE
+
+
+def tags_and_all(context: Context) -> Iterator[Entry]:
+    """Yields all pairs of dev, then those of each annotation tag; nothing before tags are counted."""
+    tags = list(each_value("tag_substring")(context))
+    if tags:
+        yield "all pairs", {"partition": "dev"}
+    yield from tags
+
+
+def frequencies_and_systems(context: Context) -> Iterator[Entry]:
+    """Yields the share of each tag, that in the second snapshot, if any, and the difference; then the models."""
+    yield "frequency", {"measure": "share"}
+    if len(context.names) > 1:
+        yield f"frequency in {context.names[1]}", {"measure": "share", "on": 1}
+        yield "difference", {"measure": "more_than_second"}
+    yield "commonest label", {"measure": "commonest"}
+    yield from systems(*NEURAL)
+
+
+def regimes_by_label(context: Context) -> Iterator[Entry]:
+    """Yields each training regime, and each label in it."""
+    regimes: list[Entry] = [
+        ("second snapshot only", {"trained": 1}),
+        ("first snapshot only", {}),
+        ("second, then first", {"start": ("update", 1)}),
+    ]
+    for title, regime in regimes:
+        yield title, regime
+        for label in context.labels(0):
+            yield f"{title}: {label}", {**regime, "dimension": "label", "value": (label,)}
 
 
 def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
@@ -126,6 +175,8 @@ def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
         for value in context.values(0, "train", dimension) or context.values(0, "test", dimension):
             yield value, {"dimension": dimension, "value": (value,)}
     yield "all", {}
+    for place, name in enumerate(context.names[1:], start=1):
+        yield name, {"on": place}
 
 
 def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
@@ -162,6 +213,11 @@ GAINS = (
     ("gain", "gain"),
     ("gain, relative", "relative_gain"),
 )
+EXAMPLE: tuple[Entry, ...] = (
+    ("premise", {"measure": "example_premise"}),
+    ("hypothesis", {"measure": "example"}),
+    ("label", {"measure": "example_label"}),
+)
 SECOND = "With a second snapshot, the table has also the rows and columns that need one."
 
 
@@ -170,6 +226,12 @@ def gains(partition: str) -> list[Entry]:
         (f"{partition} {title}", {"partition": partition, "measure": measure, "baseline": HYPOTHESIS_ONLY})
         for title, measure in GAINS
     ]
+
+
+def premise_readers() -> list[Entry]:
+    """Returns the three premise readers, of the first snapshot alone and, as in the paper, after the second one."""
+    titled = ((f"{title}, second then first", baseline) for title, baseline in PREMISES)
+    return [*systems(*PREMISES), *systems(*titled, start=("update", 1))]
 
 
 def systems(*pairs: tuple[str, str], **more: Any) -> list[Entry]:
@@ -223,21 +285,25 @@ TABLES: dict[str, PaperTable] = {
         "SNLI, Figure 4: test accuracy by number of training pairs",
         "training pairs",
         each_size,
-        [*LEXICALIZED[:2], *systems(("Sum of words", "sum_of_words"), ("LSTM", "lstm"))],
+        systems_with_curves,
         notes=(
             "Sizes are those of the runs: `train --sizes` makes them. Without such runs they go by tens, as in the paper.",
+            "After the paper's three systems stands each other baseline that has learnt from a part.",
         ),
     ),
     "multinli-3": PaperTable(
-        "MultiNLI, Table 3: pairs and model accuracy by genre",
+        "MultiNLI, Table 3: key figures of each genre, and test accuracy",
         "genre",
-        each_value("genre", "test"),
+        genres_and_all,
         [
             *((f"{part} pairs", {"partition": part, "measure": "pairs"}) for part in PARTITIONS),
+            *(
+                (name, {"measure": "statistic", "label": name})
+                for name in ("words a premise", "S-rooted premises", "S-rooted hypotheses", "agreement")
+            ),
             *systems(("ESIM", "esim"), ("CBOW", "cbow")),
-            *systems(("ESIM, second snapshot", "esim"), ("CBOW, second snapshot", "cbow"), trained=1),
         ],
-        notes=("Words, S-rooted parses and agreement by genre: the table `genres`.",),
+        notes=("Words, parses and agreement are those of the table `genres`, over all partitions.", SECOND),
     ),
     "multinli-4": PaperTable(
         "MultiNLI, Table 4: test accuracy in three training regimes",
@@ -257,14 +323,11 @@ TABLES: dict[str, PaperTable] = {
     "multinli-6": PaperTable(
         "MultiNLI, Table 6: dev accuracy by annotation tag",
         "tag",
-        each_value("tag_substring"),
-        [
-            ("frequency", {"measure": "share"}),
-            ("commonest label", {"measure": "commonest"}),
-            *systems(*NEURAL),
-        ],
+        tags_and_all,
+        frequencies_and_systems,
         notes=(
             "Key words count inside other words, too, as in the paper. `evaluate --by tag` has whole words.",
+            SECOND,
         ),
     ),
     "mpe-5": PaperTable(
@@ -275,14 +338,10 @@ TABLES: dict[str, PaperTable] = {
         notes=(HOW_MARKED,),
     ),
     "mpe-6": PaperTable(
-        "MPE, Table 6: test accuracy of premise readers in three training regimes",
-        "model",
+        "MPE, Table 6: test accuracy of premise readers in three training regimes, and by gold label",
+        "training",
+        regimes_by_label,
         systems(*PREMISES),
-        [
-            ("second snapshot only", {"trained": 1}),
-            ("first snapshot only", {}),
-            ("second, then first", {"start": ("update", 1)}),
-        ],
         MAJORITY,
         (SECOND,),
     ),
@@ -290,20 +349,22 @@ TABLES: dict[str, PaperTable] = {
         "MPE, Table 7: dev accuracy by the number of single premises whose label is the gold label",
         "premises",
         each_value("single_premises"),
-        [("pairs", {"measure": "pairs"}), *systems(*PREMISES)],
+        [("share", {"measure": "share"}), ("pairs", {"measure": "pairs"}), *premise_readers()],
+        notes=(SECOND,),
     ),
     "mpe-8": PaperTable(
         "MPE, Table 8: dev accuracy by phenomenon",
         "phenomenon",
         each_phenomenon,
-        [*systems(*PREMISES), ("pairs", {"measure": "pairs"})],
-        notes=(HOW_MARKED,),
+        [*premise_readers(), ("pairs", {"measure": "pairs"})],
+        notes=(HOW_MARKED, SECOND),
     ),
     "hyponly-1": PaperTable(
         "Poliak et al. 2018 (hypothesis only), Table 1: the data sets",
         "data set",
         each_snapshot(("", {})),
         [
+            ("creation protocol", {"measure": "protocol"}),
             ("pairs", {"measure": "pairs", "partition": "all"}),
             ("labels", {"measure": "labels"}),
             ("example hypothesis", {"measure": "example"}),
@@ -313,7 +374,7 @@ TABLES: dict[str, PaperTable] = {
         "Poliak et al. 2018 (hypothesis only), Table 2: the hypothesis-only model beside the majority",
         "data set",
         each_snapshot(("", {})),
-        [*gains("dev"), *gains("test")],
+        [*gains("dev"), *gains("test"), ("best model that reads premises", {"measure": "best"})],
         MAJORITY,
     ),
     "hyponly-3": PaperTable(
@@ -323,6 +384,7 @@ TABLES: dict[str, PaperTable] = {
         [
             ("hypothesis-only", {}),
             ("share of the label", {"measure": "share"}),
+            ("gain, relative", {"measure": "relative_gain"}),
             ("pairs", {"measure": "pairs"}),
         ],
     ),
@@ -336,11 +398,7 @@ TABLES: dict[str, PaperTable] = {
         "DNC, Table 1: an example of each phenomenon",
         "phenomenon",
         each_value("genre", "test"),
-        [
-            ("context", {"measure": "example_premise"}),
-            ("hypothesis", {"measure": "example"}),
-            ("label", {"measure": "example_label"}),
-        ],
+        EXAMPLE,
     ),
     "dnc-2": PaperTable(
         "DNC, Table 2: pairs by phenomenon and by data set",

@@ -147,12 +147,18 @@ def test_tables_mpe_5_and_8_have_the_marks_of_dev(rosa):
     count_marks(marking=marking)
     assert [title for title, _ in fill("mpe-8", [snapshot]).rows] == ["all marked pairs", "negation"]
     report = fill("mpe-5", [snapshot])
-    assert report.columns == ["pairs", "entailment", "neutral", "contradiction"]
+    labels, examples = ["entailment", "neutral", "contradiction"], ["premise", "hypothesis", "label"]
+    assert report.columns == ["pairs", *labels, *examples]
+    # The first pair with negation is the example.
+    marked = [pair.row for pair in marking.pairs.filter(place__gt=1)]
+    first = min(marked, key=lambda row: row.pk)
+    example = [first.pair.premise.text, first.pair.hypothesis, first.gold_label]
+    assert [cell.mean for cell in dict(report.rows)["negation"][4:]] == example
     # Counts are of the sample, not of dev.
     gold = Counter(marking.pairs.values_list("row__gold_label", flat=True))
-    assert [(title, [cell.mean for cell in cells]) for title, cells in report.rows] == [
-        ("all marked pairs", [4, *(gold[label] for label in report.columns[1:])]),
-        ("negation", [3, *(_with_negation(marking, label) for label in report.columns[1:])]),
+    assert [(title, [cell.mean for cell in cells[:4]]) for title, cells in report.rows] == [
+        ("all marked pairs", [4, *(gold[label] for label in labels)]),
+        ("negation", [3, *(_with_negation(marking, label) for label in labels)]),
     ]
 
 

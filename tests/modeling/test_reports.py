@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from collection.models import PARTITIONS
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
-from modeling.models import TrainingRun
+from modeling.models import Breakdown, TrainingRun
 from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
 from modeling.results.actions import record_evaluation
@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 snapshot = made_once(small_snapshot, 3)
+LABELS = ("entailment", "neutral", "contradiction")
 
 
 def scored(snapshot, baseline, *, wrong=0, accuracy=0.5, **fields) -> TrainingRun:
@@ -322,10 +323,13 @@ def test_a_learning_curve_without_runs_names_them_by_tens():
     report = fill("figure-4", [snapshot])
     assert [title for title, _ in report.rows] == ["10", "all"], "there are 18 training pairs"
     assert {(one["baseline"], one["regime"].get("most")) for one in report.requests()} == {
-        (baseline, size) for baseline in ("lexicalized", "sum_of_words", "lstm") for size in (10, None)
+        (baseline, size) for baseline in ("lexicalized", "lstm") for size in (10, None)
     }
+    assert report.columns == ["Unlexicalized", "Lexicalized", "LSTM"], "the paper's three"
     scored(snapshot, "lstm", regime={"most": 2})
     assert [title for title, _ in fill("figure-4", [snapshot]).rows] == ["2", "all"]
+    run = scored(snapshot, "cbow", regime={"most": 2})
+    assert cell("figure-4", [snapshot], "2", "cbow").runs == [run.pk], "others follow once they have a curve"
 
 
 def test_an_empty_table_says_why(snapshot, browser_of, rosa):
@@ -339,3 +343,122 @@ def test_nothing_is_pre_trained_on_itself(snapshot):
     report = fill("dnc-3", [snapshot])
     assert [one["baseline"] for one in report.requests()] == ["infersent", "hypothesis_only"]
     assert "a further snapshot is not named" in report.missing
+
+
+def counted(snapshot) -> None:
+    for partition in PARTITIONS:
+        store_composition(snapshot, partition)
+
+
+def means(report) -> dict[str, list[object]]:
+    return {title: [one.mean for one in cells] for title, cells in report.rows}
+
+
+def test_mpe_6_has_each_label_of_each_regime(snapshot):
+    run = scored(snapshot, "lstm", wrong=1, accuracy=2 / 3)
+    report = fill("mpe-6", [snapshot], tests=True)
+    found = means(report)
+    assert list(found) == ["first snapshot only", *(f"first snapshot only: {each}" for each in LABELS)]
+    place = report.columns.index("LSTM")
+    assert found["first snapshot only"][place] == pytest.approx(2 / 3)
+    by_label = [found[f"first snapshot only: {each}"][place] for each in LABELS]
+    assert sorted(by_label) == [0, 1, 1], "one of three pairs is wrong"
+    of_a_label = cell("mpe-6", [snapshot], "first snapshot only: neutral", "LSTM", tests=True)
+    assert (of_a_label.runs, of_a_label.p) == ([run.pk], None), "within a label the majority is always right"
+    assert cell("mpe-6", [snapshot], "first snapshot only", "LSTM", tests=True).p is not None
+    both = fill("mpe-6", [snapshot, small_snapshot(3, slug="other")])
+    assert [title for title, _ in both.rows if ":" not in title] == [
+        "second snapshot only", "first snapshot only", "second, then first",
+    ]  # fmt: skip
+
+
+def test_mpe_7_and_8_also_show_readers_that_learnt_from_the_second_snapshot_first(snapshot):
+    other = small_snapshot(3, slug="other")
+    for name in ("mpe-7", "mpe-8"):
+        alone, both = (fill(name, snapshots).columns for snapshots in ([snapshot], [snapshot, other]))
+        assert set(both) - set(alone) == {
+            f"{reader}, second then first" for reader in ("LSTM", "Sum of experts", "Attention")
+        }
+
+
+def test_hypothesis_only_by_label_stands_beside_the_share_of_the_label(snapshot):
+    scored(snapshot, "hypothesis_only", wrong=1)
+    counted(snapshot)
+    found = list(means(fill("hyponly-3", [snapshot])).values())
+    assert sorted(cells[0] for cells in found) == [0, 1, 1]
+    assert all(cells[1] == pytest.approx(1 / 3) for cells in found)
+    assert sorted(cells[2] for cells in found) == pytest.approx([-1, 2, 2])
+
+
+def test_the_best_premise_reader_stands_beside_the_hypothesis_only_model(snapshot):
+    column = "best model that reads premises"
+    scored(snapshot, "hypothesis_only", accuracy=0.99)
+    assert (
+        cell("hyponly-2", [snapshot], "small@1", column).missing == "a model that reads premises on small@1"
+    )
+    best = [scored(snapshot, "esim", seed=seed, accuracy=0.6 + seed / 10) for seed in (1, 2)]
+    scored(snapshot, "cbow", accuracy=0.7)
+    scored(snapshot, "lstm", accuracy=0.98, regime={"most": 2})
+    found = cell("hyponly-2", [snapshot], "small@1", column)
+    assert (found.mean, sorted(found.runs)) == ("esim 75.0%", [run.pk for run in best])
+
+
+def test_the_data_sets_are_named_with_their_creation_protocol(snapshot):
+    assert cell("hyponly-1", [snapshot], "small@1", "creation protocol").mean == (
+        snapshot.corpus.get_protocol_display()
+    )
+
+
+def test_sizes_of_further_snapshots_stand_below_those_of_phenomena(snapshot):
+    other = small_snapshot(4, slug="other")
+    for one in (snapshot, other):
+        counted(one)
+    found = means(fill("dnc-2", [snapshot, other]))
+    assert found["all"] == [snapshot.pairs.exclude(gold_label=None).count()]
+    assert found["other@1"] == [other.pairs.exclude(gold_label=None).count()]
+
+
+def test_multinli_3_has_the_figures_of_the_table_genres(snapshot):
+    counted(snapshot)
+    assert "report small@1 genres" in cell("multinli-3", [snapshot], "all", "words a premise").missing
+    made = command("report", "small@1", "genres", "--format", "csv").out
+    (genres,) = list(csv.DictReader(io.StringIO(made)))  # one genre, which is all there is
+    run = scored(snapshot, "esim", accuracy=0.6)
+    for row in (genres["genre"], "all"):
+        assert cell("multinli-3", [snapshot], row, "words a premise").mean == pytest.approx(
+            float(genres["words a premise"])
+        )
+        assert cell("multinli-3", [snapshot], row, "agreement").mean == pytest.approx(
+            float(genres["agreement"])
+        )
+        assert cell("multinli-3", [snapshot], row, "ESIM").runs == [run.pk]
+    assert "which its files do not give" in cell("multinli-3", [snapshot], "all", "S-rooted premises").missing
+    other = small_snapshot(3, slug="other")
+    assert next(title for title, _ in fill("multinli-3", [snapshot, other]).rows) == "other@1"
+
+
+def test_the_command_counts_the_figures_that_multinli_3_needs(snapshot):
+    out = command("report", "small@1", "multinli-3", "--format", "csv").out
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert float(rows[-1]["words a premise"]) > 0
+    assert rows[-1]["genre"] == "all"
+
+
+def test_frequencies_of_tags_stand_beside_those_of_the_second_snapshot(snapshot):
+    other = small_snapshot(3, slug="other")
+    for one, wh, every in ((snapshot, 2, 4), (other, 1, 4)):
+        for name, rows in (("label", every), ("tag_substring", wh)):
+            value = "entailment" if name == "label" else "wh_words"
+            Breakdown.objects.create(
+                snapshot=one,
+                partition="dev",
+                dimension=name,
+                rows=[[value, rows, None, {"entailment": rows}]],
+            )
+    report = fill("multinli-6", [snapshot, other])
+    assert report.columns[:3] == ["frequency", "frequency in other@1", "difference"]
+    found = means(report)
+    assert found["all pairs"][:3] == [1, 1, 0]
+    assert found["wh_words"][:3] == [0.5, 0.25, 0.25]
+    Breakdown.objects.filter(snapshot=other, dimension="tag_substring").delete()
+    assert cell("multinli-6", [snapshot, other], "wh_words", "frequency in other@1").mean is None

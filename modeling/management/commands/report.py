@@ -26,6 +26,7 @@ from snapshots.statistics.table_formats import FORMATS
 
 NAMES = (AGREEMENT, *TABLES, *RUN_TABLES, *OVERVIEWS)
 TAGGED = ("multinli-6",)  # its rows are annotation tags
+WITH_STATISTICS = {"multinli-3": "genres"}  # result table -> the table of statistics whose figures it shows
 
 
 class Command(BaseCommand):
@@ -103,6 +104,8 @@ class Command(BaseCommand):
         try:
             for snapshot in snapshots:
                 self.count(snapshot, tags=name in TAGGED)
+                if name in WITH_STATISTICS:
+                    self.made(snapshot, WITH_STATISTICS[name])
             scores = Scores(snapshots, options["preset"] or "")
             report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
@@ -143,15 +146,10 @@ class Command(BaseCommand):
             self.stderr.write(f"Queued run {run.pk}: {run.baseline} on {run.snapshot}")
 
     def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
-        try:
-            made = self.made(snapshot, name)
-        except (SnapshotError, Interrupted) as error:
-            raise CommandError(str(error)) from None
-        except KeyboardInterrupt:
-            raise CommandError("Stopped by hand. Nothing was stored.") from None
-        self.stdout.write(FORMATS[form](made), ending="")
+        self.stdout.write(FORMATS[form](self.made(snapshot, name)), ending="")
 
     def made(self, snapshot: Snapshot, name: str) -> Table:
+        """Makes a table of statistics; computes what is not stored yet."""
         if name == AGREEMENT:
             manifest = snapshot.read_manifest()
             if manifest is None:
@@ -159,7 +157,12 @@ class Command(BaseCommand):
                     f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."
                 )
             return agreement_table(manifest)
-        row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
-        row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
+        try:
+            row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
+            row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
+        except (SnapshotError, Interrupted) as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped by hand. Nothing was stored.") from None
         assert row.data is not None  # the constraint statistics_have_data_when_done
         return table(name, row.data)

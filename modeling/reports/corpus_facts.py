@@ -1,0 +1,56 @@
+"""Reads what the papers' tables show of a corpus beside its runs: figures by genre, and examples."""
+
+from collections.abc import Mapping, Sequence
+
+from modeling.results.dimensions import MARKED, PHENOMENON
+from modeling.results.marks import agreed_phenomena
+from snapshots.models import Snapshot, SnapshotPair, SnapshotStatistics
+from snapshots.statistics.job import EDITIONS
+from snapshots.statistics.paper_tables import TABLES, table
+
+ALL, GENRES = "all", "genres"
+
+
+def figures_by_genre(snapshots: Sequence[Snapshot]) -> list[dict[str, dict[str, float | None]]]:
+    """Returns {genre: {column: figure}} of each snapshot from the table `genres`; {} where it is not counted."""
+    rows = SnapshotStatistics.objects.current(EDITIONS).filter(
+        snapshot__in=snapshots, kind=TABLES[GENRES].source, data__isnull=False
+    )
+    data = dict(rows.values_list("snapshot_id", "data"))
+    return [_by_genre(data[one.pk]) if one.pk in data else {} for one in snapshots]
+
+
+def _by_genre(data: Mapping[str, object]) -> dict[str, dict[str, float | None]]:
+    made = table(GENRES, dict(data))
+    names = [column.name for column in made.columns[1:]]
+    found = {
+        str(genre): {
+            name: None if figure is None else float(figure)
+            for name, figure in zip(names, figures, strict=True)
+        }
+        for genre, *figures in made.rows
+    }
+    # A snapshot with one genre has no row for all of them.
+    return found if ALL in found or len(found) != 1 else found | {ALL: next(iter(found.values()))}
+
+
+def example(snapshot: Snapshot, partition: str, dimension: str, values: Sequence[str]) -> dict[str, str]:
+    """Returns premise, hypothesis and label of the first pair with a gold label; {} if there is none.
+
+    Of a genre it is its first pair, of a phenomenon the first pair of the partition that was marked with it.
+    """
+    pairs = SnapshotPair.objects.filter(snapshot=snapshot, gold_label__isnull=False)
+    if dimension == "genre":
+        pairs = pairs.filter(pair__premise__genre__slug__in=values)
+    elif dimension in (MARKED, PHENOMENON):
+        marks = agreed_phenomena(snapshot, partition)
+        names = [name for name, seen in marks.items() if dimension == MARKED or set(seen) & set(values)]
+        pairs = pairs.filter(partition=partition, pair__public_id__in=names)
+    row = pairs.select_related("pair__premise").order_by("pk").first()
+    if row is None:
+        return {}
+    return {
+        "example_premise": row.pair.premise.text,
+        "example": row.pair.hypothesis,
+        "example_label": str(row.gold_label),
+    }
