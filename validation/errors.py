@@ -80,5 +80,12 @@ class AlreadyDecided(ValidationError):
     """Somebody else decided first, or there was nothing to decide."""
 
 
+class NotLookedAt(ValidationError):
+    """Nobody has looked at what the hypotheses of imported pairs give away."""
+
+    def __init__(self) -> None:
+        super().__init__("Nobody has looked at what the hypotheses of the imported pairs give away.")
+
+
 class TooManyLabels(ValidationError):
     """The request asks for more labels than the question allows."""

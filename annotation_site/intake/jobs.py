@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -134,7 +133,7 @@ def _import(claim: Claim) -> None:
     if row.dry_run:
         report, found = looked_at(order, tell)
     else:
-        report, found = import_pairs(replace(order, looks=True), tell, claim.confirm), {}
+        report, found = import_pairs(order, tell, claim.confirm), {}
         if report.unseen:
             question = main_question(corpus=known_corpus(order.slug))
             enqueue(request_statistics(question=question, kind=Kind.BIAS))

@@ -60,6 +60,7 @@ IMPORT_OPTIONS: dict[str, Any] = {
     "seed": 0,
     "strict": False,
     "open": None,
+    "without_look": False,
     "scheme": "",
     "protocol": "",
     "licence": "",
@@ -77,6 +78,7 @@ RECAST_OPTIONS: dict[str, Any] = {
     "licence": "",
     "strict": False,
     "open": False,
+    "without_look": False,
 }
 
 
@@ -136,6 +138,7 @@ def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text:
         take=options["labels"],
         strict=options["strict"],
         open=opens,
+        without_look=options["without_look"],
         seed=options["seed"],
         split=split,
         unless_votes=not options["split"],
@@ -187,6 +190,7 @@ def recast_order(
         unlabelled=True,  # where a recipe gives no label, people are to be asked
         strict=options["strict"],
         open=options["open"],
+        without_look=options["without_look"],
         seed=options["seed"],
         split=split_of(options["split"] or recipe.partition.shares or DEFAULT, options["seed"]),
         about=f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}.",

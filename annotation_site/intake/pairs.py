@@ -23,8 +23,8 @@ from collection.models.querysets import refresh_planner
 from nli.labels import SCHEMES
 from schemas.base import default_of
 from shared.portions import portions
+from validation.errors import NotLookedAt
 from validation.models import Label, Question
-from validation.pairs.door import look_before_opening
 from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
 
 REASONS_LISTED = 100  # different reasons that are counted
@@ -77,7 +77,7 @@ class PairOrder:
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
     read_as: the options that name the format. split: puts pairs into partitions that neither the file nor their
     line names. unless_votes: only in a corpus without votes. about: of a corpus to be made. only_genre: excludes all
-    other pairs of the files. looks: opens no pairs with labels before somebody looked at what their hypotheses give away.
+    other pairs of the files. without_look: opens pairs though nobody has looked at what their hypotheses give away.
     """
 
     slug: str
@@ -102,7 +102,7 @@ class PairOrder:
     unless_votes: bool = False
     about: str = ""
     only_genre: str = ""
-    looks: bool = False
+    without_look: bool = False
 
     def wants(self, item: ImportedPair | BadLine) -> bool:
         """Returns whether the pair is of the requested genre, if one was requested."""
@@ -128,8 +128,8 @@ class PairReport:
 
     rows: of the files, as far as they were read. reasons: the number of lines with errors for each reason. keys: of
     the first such line whose keys are known. first: the first imported pairs. left_out: answers that name several
-    labels. other_genres: pairs of genres that were not requested. unseen: nobody has looked at what the hypotheses of the
-    pairs to be opened give away.
+    labels. other_genres: pairs of genres that were not requested. unseen: pairs were not opened, as nobody has
+    looked at what their hypotheses give away.
     """
 
     rows: int = 0
@@ -299,10 +299,15 @@ def import_pairs(
     if order.open and work.pairs is not None:
         with transaction.atomic():
             question = main_question(corpus=work.pairs.corpus)
-            look = look_before_opening(question)
-            report.unseen = look is not None and look.is_missing
-            if not (order.looks and report.unseen):
-                report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
+            try:
+                report.opened = open_imported(
+                    question=question,
+                    sources=work.sources,
+                    seed=order.seed,
+                    without_look=order.without_look,
+                )
+            except NotLookedAt:
+                report.unseen = True
             confirm()
     if report.counts.get("pairs", 0) >= MANY:
         refresh_planner(Premise, Pair, Label)

@@ -48,6 +48,11 @@ class PairsCommand(BaseCommand):
             type=int,
             help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
         )
+        parser.add_argument(
+            "--without-look",
+            action="store_true",
+            help="open pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
+        )
         parser.add_argument("--licence", help=licence)
         parser.add_argument("--strict", action="store_true", help=f"write nothing if any {what} is invalid")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
@@ -70,20 +75,27 @@ class PairsCommand(BaseCommand):
 
     def show(
         self,
+        order: PairOrder,
         report: PairReport,
         *,
         as_json: dict[str, Any] | None,
         text: list[str],
         nothing: Callable[[], str],
     ) -> None:
-        """Prints the report as JSON, or else the lines of `text`. Raises CommandError if there was no pair.
+        """Prints the report as JSON, or else the lines of `text`. Raises CommandError if there was no pair, or if pairs
+        that should be opened wait for a look.
 
-        `nothing` returns the words of that error.
+        `nothing` returns the words of the first error.
         """
         self.tell_refused(report)
         self.stdout.write("\n".join(text) if as_json is None else json.dumps(as_json))
         if not report.counts.get("pairs") and not report.counts.get("skipped"):
             raise CommandError(nothing())
+        if report.unseen:
+            raise CommandError(
+                "The pairs are imported, and not open: nobody has looked at what their hypotheses give away. Run bias"
+                f" {order.slug}, then this command again, or pass --without-look."
+            )
 
     def tell_refused(self, report: PairReport) -> None:
         if report.refused_count > SHOWN and len(report.reasons) <= REASONS_SHOWN:
@@ -129,10 +141,6 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if report.partitions:
         each = ", ".join(f"{name} {number:,}" for name, number in sorted(report.partitions.items()))
         found.append(f"  partitions: {each} ({split_in_words(order)})")
-    if report.unseen:
-        found.append(
-            f"  nobody has looked at what the hypotheses of the opened pairs give away: bias {order.slug}"
-        )
     if report.unread:
         found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
     if order.dry_run:

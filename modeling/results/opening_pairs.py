@@ -9,6 +9,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from accounts.pages.access import researcher_post
 from collection.models import Pair
 from modeling.models import TrainingRun
+from validation.errors import NotLookedAt
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
 
@@ -28,7 +29,10 @@ def open_chosen(request: HttpRequest, pk: int) -> HttpResponse:
     if not names:
         messages.warning(request, "No pair was chosen: tick the pairs that annotators shall label.")
     else:
-        _tell(request, question, len(names), open_for_validation(question=question, pairs=pairs))
+        try:
+            _tell(request, question, len(names), open_for_validation(question=question, pairs=pairs))
+        except NotLookedAt as refusal:
+            messages.warning(request, f"{refusal} Count it on the page “Open pairs” of {corpus.name} first.")
     back = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(
         back, allowed_hosts={request.get_host()}, require_https=request.is_secure()

@@ -372,7 +372,7 @@ def test_pairs_without_ids_get_one_that_finds_them_again(bring):
 
 
 def test_with_the_authors_labels_alone_pairs_are_opened(bring):
-    summary = bring([snli(1), snli(2)], format="snli", labels="author").json
+    summary = bring([snli(1), snli(2)], format="snli", labels="author", without_look=True).json
     assert summary["opened"] == 2
     assert Label.objects.filter(origin="author", position=1).count() == 2
     assert Label.objects.open().count() == 8
@@ -386,13 +386,13 @@ def test_opening_can_be_left_out(bring):
 
 def test_imported_corpora_are_not_opened_unless_asked(bring):
     assert bring([record(1, labels=[N])]).json["opened"] == 0
-    assert bring([record(1, labels=[N])], open=True).json["opened"] == 1
-    assert bring([record(1, labels=[N])], open=True).json["opened"] == 0
+    assert bring([record(1, labels=[N])], open=True, without_look=True).json["opened"] == 1
+    assert bring([record(1, labels=[N])], open=True, without_look=True).json["opened"] == 0
 
 
 def test_pairs_with_all_their_labels_are_not_opened_again(bring):
     records = [record(1, labels=[N] * 5), record(2, labels=[N])]
-    assert bring(records, open=True).json["opened"] == 1
+    assert bring(records, open=True, without_look=True).json["opened"] == 1
     assert Label.objects.filter(pair__public_id="p1").count() == 5
 
 
@@ -401,7 +401,8 @@ def test_pairs_with_all_their_labels_are_not_opened_again(bring):
 
 def test_the_demo_comes_in_as_the_readme_says():
     run("load_corpus", DEMO / "corpus.toml")
-    summary = run("import_pairs", "demo", DEMO / "pairs.jsonl", format="jsonl", open=True, json=True).json
+    how = {"format": "jsonl", "open": True, "without_look": True}
+    summary = run("import_pairs", "demo", DEMO / "pairs.jsonl", json=True, **how).json
     assert (summary["pairs"], summary["premises"], summary["labels"]) == (108, 36, 330)
     assert (summary["people"], summary["opened"], summary["refused"]) == (12, 42, [])
     total = 0

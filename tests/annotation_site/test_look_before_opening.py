@@ -78,6 +78,39 @@ def test_the_command_opens_imported_pairs_after_a_look(imported):
     assert "25 pairs opened" in run("open_pairs", "small").out
 
 
+def test_an_import_that_shall_open_its_pairs_waits_for_a_look(tmp_path):
+    """One rule for all commands: what is imported stays, nothing is opened, and the error says what to do."""
+    file = tmp_path / "pairs.tsv"
+    file.write_text("premise\thypothesis\tlabel\nIt rained.\tIt was wet.\tentailment\n")
+    asked = ("import_pairs", "rain", file, "--format", "tsv", "--protocol", "judged", "--open")
+    refused = run(*asked)
+    assert "The pairs are imported, and not open: nobody has looked at what" in refused.failure
+    assert "Run bias rain, then this command again, or pass --without-look." in refused.failure
+    assert (Corpus.objects.get().pairs.count(), opened()) == (1, 0)
+    run("bias", "rain")
+    again = run(*asked)
+    assert ("1 pairs were opened" in again.out, opened()) == (True, 1)
+
+
+def test_recast_pairs_are_opened_without_a_look_by_an_option(tmp_path):
+    reviews = tmp_path / "yelp_labelled.txt"
+    reviews.write_text("The soup was good.\t1\n")
+    asked = ("recast", "soups", "sentiment", reviews, "--open")
+    told = run(*asked, json=True)
+    assert (told.json["opened"], told.json["unseen"], opened()) == (0, True, 0)
+    assert "Run bias soups, then this command again" in told.failure
+    assert (run(*asked, "--without-look").failure, opened()) == ("", 2)
+
+
+def test_other_pairs_of_the_corpus_do_not_wait_for_the_look(imported, tmp_path):
+    for pair in imported.pairs.order_by("pk")[:2]:
+        imported.pairs.filter(pk=pair.pk).update(published_label=None)
+    (tmp_path / "ids").write_text(
+        "\n".join(imported.pairs.order_by("pk").values_list("public_id", flat=True)[:2])
+    )
+    assert "2 pairs opened" in run("open_pairs", "small", "--pairs", tmp_path / "ids").out
+
+
 def test_pairs_without_a_label_are_opened_without_a_look(imported, browser_of, rosa):
     imported.pairs.update(published_label=None)
     assert "Nobody has looked yet" not in browser_of(rosa).get(PAGE).text

@@ -74,7 +74,7 @@ def test_a_dry_run_changes_nothing(bring):
 
 
 def test_seats_that_nobody_was_given_go_and_work_stays(bring):
-    bring([record(1, label=E), record(2, label=E)], open=True)
+    bring([record(1, label=E), record(2, label=E)], open=True, without_look=True)
     assert run("withdraw_import", "new", "pairs.jsonl", dry_run=True).failure == ""
     question = Question.objects.get(corpus__slug="new")
     claim_batch(annotator=vera(), question=question)

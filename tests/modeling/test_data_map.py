@@ -7,11 +7,12 @@ import json
 import pytest
 from lxml import html
 
-from collection.models import Pair
+from collection.models import Pair, Source
 from modeling.folders import folder_of
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.predictions import BadChoice, BadPlace
 from tests.charted import charts_in
+from tests.commands import run as run_command
 from tests.made_once import made_once
 from tests.modeling.material import a_run, done_run, small_snapshot
 from tests.modeling.test_error_browser import FIRST, answers
@@ -135,6 +136,23 @@ def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):
     assert seats.filter(label=None).count() == question.seats - 1
     sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"next": "//elsewhere.org/"})
     assert sent["Location"] == f"/runs/{run.pk}/"
+
+
+def test_imported_pairs_that_were_chosen_are_opened_after_a_look(browser):
+    snapshot = freeze(corpus_of(6, test=9))
+    run_ = done_run(snapshot)
+    ids = answers(run_, FIRST)
+    Label.objects.filter(pair__public_id=ids[0]).delete()
+    source = Source.objects.create(corpus=snapshot.corpus, name="pairs.jsonl", sha256="0" * 64)
+    Pair.objects.filter(public_id=ids[0]).update(source=source, published_label="neutral")
+
+    def chosen() -> str:
+        return browser.post(f"/runs/{run_.pk}/open-pairs/", {"pair": ids[:1]}, follow=True).text
+
+    assert "Nobody has looked at what the hypotheses of the imported pairs give away." in chosen()
+    assert not Label.objects.filter(pair__public_id=ids[0]).exists()
+    run_command("bias", snapshot.corpus.slug)
+    assert "1 pair is open for labelling" in chosen()
 
 
 def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser):

@@ -54,7 +54,7 @@ def on_sqlite(folder: Path):
 def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
     """Returns the agreement of the imported pairs, the crowd's work, and the agreement of the pairs that it labelled."""
     run("import_pairs", "whole", *files, "--format", "snli")
-    run("import_pairs", "replayed", *files, "--format", "snli", "--labels", "author")
+    run("import_pairs", "replayed", *files, "--format", "snli", "--labels", "author", "--without-look")
     crowd = run("simulate", "replayed", "--annotators", "20", "--at-once", "16", "--json", "--replay", *files)
     whole, again = (run("agreement", corpus, "--json") for corpus in ("whole", "replayed"))
     return whole, crowd, again

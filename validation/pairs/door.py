@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db.models import Q
 
+from collection.models.querysets import PairQuerySet
+from validation.errors import NotLookedAt
 from validation.models import CachedStatistics, Question
-from validation.pairs.opening import unopened_pairs
 from validation.statistics.cached import Kind, stored
 
 WHOLE = "all"
@@ -23,20 +24,27 @@ class Look:
     is_missing: bool
 
 
-def look_before_opening(question: Question) -> Look | None:
-    """Returns the look for the pairs that can be opened; None where there is nothing to look at.
+def look_before_opening(question: Question, pairs: PairQuerySet) -> Look | None:
+    """Returns the look for pairs that are not open yet; None where there is nothing to look at.
 
     It is for imported pairs with a label, under the main question: other questions do not ask for that label.
     """
     if not question.is_main:
         return None
     labelled = Q(author_label__isnull=False) | Q(published_label__isnull=False)
-    imported = unopened_pairs(question).filter(labelled, source__isnull=False)
+    imported = pairs.filter(labelled, source__isnull=False)
     newest = imported.order_by("-pk").values_list("created_at", flat=True).first()
     if newest is None:
         return None
     found, row = stored(question, Kind.BIAS)
     return Look(found, row, is_missing=found is None or row.made_at is None or row.made_at < newest)
+
+
+def check_look(question: Question, pairs: PairQuerySet) -> None:
+    """Raises NotLookedAt if nobody has looked at what the hypotheses of these pairs, not open yet, give away."""
+    look = look_before_opening(question, pairs)
+    if look and look.is_missing:
+        raise NotLookedAt
 
 
 def shown(found: dict[str, Any] | None, names: Mapping[str, str]) -> dict[str, Any]:

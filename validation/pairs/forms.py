@@ -47,21 +47,14 @@ class OpenPairsForm(forms.Form):
         help_text="Draws the pairs, and sets the order in which annotators get them. The same seed draws the same pairs.",
     )
 
-    def __init__(
-        self, corpus: Corpus, data: Any = None, *, look_is_missing: bool = False, **options: Any
-    ) -> None:
+    def __init__(self, corpus: Corpus, data: Any = None, **options: Any) -> None:
         super().__init__({"how": "number", **data.dict()} if data else None, **options)
-        self.corpus, self.look_is_missing = corpus, look_is_missing
+        self.corpus = corpus
         genres = corpus.genres.order_by("slug").values_list("slug", "name")
         self.fields["genre"].choices = [("", "all genres"), *genres]  # type: ignore[attr-defined]
 
-    def clean_unseen(self) -> str:
-        text = " ".join(self.cleaned_data["unseen"].lower().split())
-        if self.look_is_missing and text != WORDS:
-            raise forms.ValidationError(
-                f"Please count what the hypotheses give away first, or write: {WORDS}"
-            )
-        return text
+    def clean_unseen(self) -> bool:
+        return " ".join(self.cleaned_data["unseen"].lower().split()) == WORDS
 
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0

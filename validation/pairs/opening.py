@@ -16,6 +16,7 @@ from shared.transactions import one_transaction
 from validation.errors import TooManyLabels
 from validation.gold.queries import split_pairs
 from validation.models import Label, Question
+from validation.pairs.door import check_look
 from validation.pairs.random_order import in_drawn_order
 
 # Turns are given out block by block. Within a block, all second seats come before all third ones: so pairs complete
@@ -115,8 +116,11 @@ def open_for_validation(
     number: int | None = None,
     number_a_genre: int | None = None,
     share_a_genre: float | None = None,
+    without_look: bool = False,
 ) -> int:
     """Makes the seats of pairs that have none yet under this question. Returns the number of opened pairs.
+
+    Raises NotLookedAt if `pairs` needs a look first (`look_before_opening`), unless `without_look`.
 
     `seed` draws the pairs: `number` of them; `number_a_genre` of each genre; `share_a_genre` (0 to 1) of all pairs of
     each genre, including those that are open already; or all of them.
@@ -125,6 +129,8 @@ def open_for_validation(
     call with the same pairs has no effect. Each transaction opens about a hundred pairs; the ids of all pairs are
     in memory.
     """
+    if not without_look:
+        check_look(question, pairs.standing().exclude(labels__question=question))
     keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
     turn = _next_turn(question)
     opened = 0

@@ -191,7 +191,9 @@ def _is_self_validated(plan: PlannedPair) -> bool:
     )
 
 
-def open_imported(*, question: Question, sources: Sequence[Source], seed: int = 0) -> int:
-    """Opens the pairs of these files that have no labels yet. Returns their number."""
+def open_imported(
+    *, question: Question, sources: Sequence[Source], seed: int = 0, without_look: bool = False
+) -> int:
+    """Opens the pairs of these files that have no labels yet. Returns their number. Raises NotLookedAt."""
     pairs = Pair.objects.filter(corpus_id=question.corpus_id, source__in=sources)
-    return open_for_validation(question=question, pairs=pairs, seed=seed)
+    return open_for_validation(question=question, pairs=pairs, seed=seed, without_look=without_look)

@@ -18,11 +18,11 @@ from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.facets import facets
-from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
+from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
-from validation.pairs.door import look_before_opening, shown
+from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
@@ -229,14 +229,14 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(address_in("open-pairs", question))
     if request.GET.get("part") == CACHED[Kind.BIAS][0]:
         return cached_part(request, question, Kind.BIAS)
-    count = unopened_pairs(question).count()
-    look = look_before_opening(question) if count else None
+    unopened = unopened_pairs(question)
+    count = unopened.count()
+    look = look_before_opening(question, unopened) if count else None
     is_preview = request.POST.get("do") == "preview"
     form = OpenPairsForm(
         question.corpus,
         request.POST or None,
         initial={"number": min(count, MOST_AT_ONCE), "seed": 0},
-        look_is_missing=bool(look and look.is_missing and not is_preview),
     )
     # A slider needs an end: what a number of pairs may be at most.
     form.fields["number"].widget.attrs |= {"data-slider": "How many", "data-most": min(count, MOST_AT_ONCE)}
@@ -247,9 +247,16 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         days = preview.labels / pace if pace else None
     elif form.is_valid():
         chosen = _chosen(question, form.cleaned_data)
-        opened = open_for_validation(question=question, seed=form.cleaned_data["seed"], **chosen)
-        messages.success(request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for labelling.")
-        return redirect(back_from(request, question, "open-pairs"))
+        seed, without_look = form.cleaned_data["seed"], form.cleaned_data["unseen"]
+        try:
+            opened = open_for_validation(question=question, seed=seed, without_look=without_look, **chosen)
+        except NotLookedAt:
+            form.add_error("unseen", f"Please count what the hypotheses give away first, or write: {WORDS}")
+        else:
+            messages.success(
+                request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for labelling."
+            )
+            return redirect(back_from(request, question, "open-pairs"))
     charts = [] if request.method == "POST" else stock_charts(question)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-pairs")

@@ -177,7 +177,15 @@ def load_example() -> None:
     """Loads the corpus, its pairs and premises, and creates the three people, in one transaction."""
     quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
     call_command("load_corpus", EXAMPLES / "corpus.toml", **quiet)
-    call_command("import_pairs", "demo", EXAMPLES / "pairs.jsonl", format="jsonl", open=True, **quiet)
+    call_command(
+        "import_pairs",
+        "demo",
+        EXAMPLES / "pairs.jsonl",
+        format="jsonl",
+        open=True,
+        without_look=True,  # an example, which nobody publishes
+        **quiet,
+    )
     for path in sorted((EXAMPLES / "premises").glob("*.txt")):
         call_command("import_premises", "demo", path, genre=path.stem, licence="CC0-1.0", **quiet)
     for name, role in PEOPLE.items():

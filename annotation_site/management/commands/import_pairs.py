@@ -93,6 +93,7 @@ class Command(PairsCommand):
         order = with_split(order, progress.tell)
         report = import_pairs(order, progress.tell)
         self.show(
+            order,
             report,
             as_json=summary(order, report) if options["json"] else None,
             text=[*lines(order, report), f"  {report.rows:,} rows read"],

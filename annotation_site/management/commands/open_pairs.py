@@ -9,9 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation_site.intake.files import known_corpus
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
-from validation.errors import TooManyLabels
+from validation.errors import NotLookedAt, TooManyLabels
 from validation.models import Question
-from validation.pairs.door import look_before_opening
 from validation.pairs.opening import open_for_validation, open_more_labels
 from validation.questions.lookup import question_for_command
 
@@ -60,12 +59,6 @@ class Command(BaseCommand):
         if options["more_labels"] is not None:
             self.open_more(question, options)
             return
-        look = look_before_opening(question)
-        if look and look.is_missing and not options["without_look"]:
-            raise CommandError(
-                f"Nobody has looked at what the hypotheses of the imported pairs give away. Run bias {corpus.slug} first, or"
-                " pass --without-look."
-            )
         pairs = Pair.objects.standing().filter(corpus=corpus)
         if options["genre"]:
             known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
@@ -77,14 +70,18 @@ class Command(BaseCommand):
         if options["pairs"]:
             pairs = self.named(pairs, Path(options["pairs"]))
         percent = options["percent_a_genre"]
-        opened = open_for_validation(
-            question=question,
-            pairs=pairs,
-            seed=options["seed"],
-            number=options["number"],
-            number_a_genre=options["number_a_genre"],
-            share_a_genre=None if percent is None else percent / 100,
-        )
+        try:
+            opened = open_for_validation(
+                question=question,
+                pairs=pairs,
+                seed=options["seed"],
+                number=options["number"],
+                number_a_genre=options["number_a_genre"],
+                share_a_genre=None if percent is None else percent / 100,
+                without_look=options["without_look"],
+            )
+        except NotLookedAt as refusal:
+            raise CommandError(f"{refusal} Run bias {corpus.slug} first, or pass --without-look.") from None
         left = pairs.exclude(labels__question=question).count()
         if options["json"]:
             self.stdout.write(json.dumps({"corpus": corpus.slug, "opened": opened, "left": left}))

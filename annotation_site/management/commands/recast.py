@@ -71,6 +71,7 @@ class Command(PairsCommand):
         }
         as_json = {**summary(order, report), **counts, **found, "sample": sample}
         self.show(
+            order,
             report,
             as_json=as_json if options["json"] else None,
             text=[*sample_lines(sample), *report_lines(form, order, report, found)],
