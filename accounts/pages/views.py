@@ -130,11 +130,17 @@ def _mine(
     entries = list(rows[: ENTRIES_A_PAGE + 1])
     midnight = start_of_day(timezone.now(), timezone.get_current_timezone())
     studies = user.ledger.by_corpus(midnight)
+    came_from = {
+        visit.link.corpus_id: visit.link.platform_name for visit in user.visits.select_related("link")
+    }
+    for study in studies:
+        study["platform"] = came_from.get(study["corpus"], "")
     context = {
         "entries": entries[:ENTRIES_A_PAGE],
         "older": entries[ENTRIES_A_PAGE - 1].pk if len(entries) > ENTRIES_A_PAGE else None,
         "before": before,
         "studies": studies,
+        "way_of_pay": studies[0] if studies else {"platform": next(iter(came_from.values()), "")},
         "total_cents": sum(study["total"] for study in studies),
         "has_pay_lists": any(study[state] for study in studies for state in STATES_OF_PAY[1:]),
         "states": {state: sum(study[state] for study in studies) for state in STATES_OF_PAY},

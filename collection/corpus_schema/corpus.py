@@ -64,6 +64,10 @@ class CorpusPart(Table):
         description="may people make an account by themselves at `/join/SLUG/`; only where an exam or an invitation stands "
         "before all work",
     )
+    payment: str = Field(
+        "",
+        description="Markdown: when and how people get their money. They read it where they come in and under My account",
+    )
     writers_per_premise: OneOrMore = Field(1, description="how many people write for each premise")
     max_tasks_per_day: Count = Field(0, description="premises that one writer is given a day; 0: no limit")
     max_genre_share: Annotated[int, Field(ge=1, le=100)] = Field(

@@ -21,10 +21,10 @@ from collection.texts import direction_of
 
 @dataclass(frozen=True)
 class ExamWords:
-    """The wording of an exam page. `asked`: the question above a pair; `choices`: (label, words)."""
+    """The wording of an exam page. `asked`: the question above a pair; `choices`: (label, words, when it is right)."""
 
     asked: str
-    choices: list[tuple[str, str]]
+    choices: list[tuple[str, str, str]]
     work: str
     go: str
     hides_premise: bool = False
@@ -39,7 +39,9 @@ def exam(request: HttpRequest, corpus: str) -> HttpResponse:
     words = ExamWords(
         asked=found.corpus.asked,
         choices=[
-            (label, words) for label, words in found.corpus.answer_words.items() if label in found.labels
+            (label, words, found.corpus.answer_helps.get(label, ""))
+            for label, words in found.corpus.answer_words.items()
+            if label in found.labels
         ],
         work=reverse("writing", args=[corpus]),
         go=gettext("Write"),
@@ -77,6 +79,7 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
             {
                 "item": item,
                 "words": corpus.answer_words.get(item.label, item.label),
+                "help": corpus.answer_helps.get(item.label, ""),
                 "answer": answers[item.order],
                 "error": errors.get(item.order, ""),
             }

@@ -16,7 +16,7 @@ from schemas.base import default_of
 from shared.constraints import check, unique
 
 # Corpus -> its question, and label -> wording in the order of pages. Validation, which has the questions, adds the main one.
-WORDINGS: list[Callable[["Corpus"], tuple[str, dict[str, str]]]] = []
+WORDINGS: list[Callable[["Corpus"], tuple[str, dict[str, str], dict[str, str]]]] = []
 
 
 class Corpus(models.Model):
@@ -64,6 +64,7 @@ class Corpus(models.Model):
     sign_up = models.BooleanField(
         default=default_of(CorpusPart, "sign_up"), help_text="whether people make accounts by themselves"
     )
+    payment = models.TextField(blank=True, help_text="Markdown: when and how people get their money")
     language_models = models.CharField(
         max_length=9, choices=LanguageModels.choices, default=default_of(CorpusPart, "language_models")
     )
@@ -119,13 +120,18 @@ class Corpus(models.Model):
         return {label: f"It {PLAIN_WORDS[label]}" for label in self.labels}
 
     @property
+    def answer_helps(self) -> dict[str, str]:
+        """Returns label -> what the corpus file says about when it is right; none where it says nothing."""
+        return self._main_wording[2]
+
+    @property
     def asked(self) -> str:
         """Returns the question about a pair, as all pages for annotators ask it: the wording of the main question."""
         return self._main_wording[0] or gettext("If the text is true, what can you say about the sentence?")
 
     @cached_property
-    def _main_wording(self) -> tuple[str, dict[str, str]]:
-        return next((worded(self) for worded in WORDINGS), ("", {}))
+    def _main_wording(self) -> tuple[str, dict[str, str], dict[str, str]]:
+        return next((worded(self) for worded in WORDINGS), ("", {}, {}))
 
     def in_order(self, rows: Iterable[Any]) -> list[Any]:
         """Return rows with a `label` in the order of `answer_words`."""

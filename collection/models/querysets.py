@@ -213,17 +213,20 @@ class LedgerQuerySet(models.QuerySet):
         return self.filter(kind__in=["writing", "skip", "reading"])
 
     def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
-        """Returns rows of `name`, `total` and `cents_today` (since `today`) for each corpus that paid.
+        """Returns rows of `corpus`, `name`, `payment`, `total` and `cents_today` (since `today`) for each corpus that paid.
 
         `unapproved`, `approved`, `exported` and `paid` are the parts of `total` in these states.
         """
         sums = {
             "name": F("corpus__name"),
+            "payment": F("corpus__payment"),
             "cents_today": Coalesce(Sum("cents", filter=Q(created_at__gte=today)), 0),
         }
         sums |= {state: Coalesce(Sum("cents", filter=of), 0) for state, of in PAY_STATES.items()}
         grouped = self.order_by().values("corpus").annotate(total=Sum("cents"), **sums)
-        return list(grouped.order_by("name").values("name", "total", "cents_today", *PAY_STATES))
+        return list(
+            grouped.order_by("name").values("corpus", "name", "payment", "total", "cents_today", *PAY_STATES)
+        )
 
     def unapproved(self) -> "LedgerQuerySet":
         return self.filter(PAY_STATES["unapproved"])

@@ -15,6 +15,8 @@
 
   const show = (place, focus = true) => {
     questions.forEach((question, k) => { question.hidden = k !== place; });
+    // A text stays where it is while its questions change.
+    for (const text of form.querySelectorAll(".check-text")) text.hidden = !text.contains(questions[place]);
     questions[place].append(said);
     if (focus) questions[place].querySelector("legend").focus();
   };

@@ -159,7 +159,7 @@
         if (left <= 0) form.requestSubmit(sendButton);
         else sendButton.textContent = inWords("Send now ({countdown})", { countdown: left });
       };
-      hint.textContent = inWords("“Stop and go back” and “Change” both stop the countdown. You can then check your answers.");
+      hint.textContent = inWords("“Stop and go back” and “Change” both stop the countdown. Under Settings you can choose that nothing is sent before you press Send.");
       title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);
       timer = setInterval(count, 250);
       signal.addEventListener("abort", () => clearInterval(timer));
@@ -277,7 +277,17 @@
       }
       pair.append(nav);
       why(pair).addEventListener("input", keep);
-      // By keyboard every arrow key is a change, so only Enter confirms; otherwise the first reason would be chosen at once.
+      // By keyboard every arrow key is a change, so only Enter or the button confirms; otherwise the first reason would be
+      // chosen at once.
+      const leave = document.createElement("button");
+      leave.type = "button";
+      leave.classList.add("button", "leave");
+      leave.hidden = true; // a reason that is touched or clicked skips at once
+      skip(pair).addEventListener("focus", () => { if (skip(pair).matches(":focus-visible")) leave.hidden = false; });
+      leave.textContent = inWords("Skip");
+      leave.append(" ", Object.assign(document.createElement("kbd"), { textContent: "Enter", ariaHidden: "true" }));
+      leave.addEventListener("click", () => { if (!skip(pair).value) return skip(pair).focus(); clock(); next(); });
+      skip(pair).closest(".skip").append(leave);
       let byPointer = false;
       skip(pair).addEventListener("pointerdown", () => { byPointer = true; });
       skip(pair).addEventListener("keydown", (event) => {

@@ -93,7 +93,7 @@ def test_queries_of_the_page_do_not_grow(browser_of, ana, django_assert_num_quer
     for number in range(20):
         pay(ana, cents=1, reason="work", key=str(number))
         tokens.create_api_token(user=ana, name=f"script {number}")
-    with django_assert_num_queries(7):  # session, person, entries, sum, consents, tokens, browsers
+    with django_assert_num_queries(8):  # session, person, entries, sum, visits, consents, tokens, browsers
         browser.get(reverse("mine"))
 
 

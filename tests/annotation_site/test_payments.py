@@ -115,6 +115,31 @@ def test_who_came_from_a_platform_is_paid_by_its_id_without_the_code(corpus):
     assert got == {("", "prolific", "5f0"), (ana().code, "", "")}
 
 
+def test_people_read_who_pays_them_and_when(corpus, browser_of):
+    Corpus.objects.filter(slug="small").update(payment="We pay on **Fridays**.", sign_up=True)
+    page = browser_of(ana()).get("/mine/").text
+    assert "The researchers pay you." in page
+    assert "We pay on <strong>Fridays</strong>." in page
+    assert "<strong>Fridays</strong>" in Client().get("/join/small/").text
+    link = EntryLink.objects.create(
+        corpus=corpus, platform="prolific", proof="none", name="w", completion_code="C"
+    )
+    Visit.objects.create(link=link, user=ana(), session="s")
+    page = browser_of(ana()).get("/mine/").text
+    assert "<bdi>Prolific</bdi> pays you" in page
+    assert "The researchers pay you." not in page
+    assert "<strong>Fridays</strong>" in page
+    arriving = f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x"
+    assert "<strong>Fridays</strong>" in Client().get(arriving).text
+
+
+def test_who_worked_for_two_studies_reads_it_for_each(corpus, browser_of):
+    Corpus.objects.filter(slug="other").update(payment="By bank transfer.")
+    page = browser_of(vera()).get("/mine/").text
+    assert page.count("The researchers pay you.") == 2
+    assert page.count("By bank transfer.") == 1
+
+
 def test_the_database_refuses_other_orders_and_entries_of_another_corpus(corpus):
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
     now = timezone.now()

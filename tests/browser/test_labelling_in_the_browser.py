@@ -223,6 +223,24 @@ def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched,
     assert "Pair 1" not in snapshot
 
 
+def test_the_list_of_reasons_has_a_button_for_the_keyboard(begin, watched, vera):
+    page = begin(watched(vera))
+    skip = page.get_by_role("button", name="Skip", exact=True)
+    expect(skip).to_be_hidden()
+    page.keyboard.press("s")
+    expect(skip).to_be_visible()
+    expect(skip).to_contain_text("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # without a reason nothing is skipped
+    expect(page.locator("select:visible")).to_be_focused()
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(skip).to_be_hidden()
+
+
 def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
     page = begin(watched(vera))
     page.keyboard.press("s")

@@ -147,6 +147,7 @@ def test_the_check_asks_one_question_after_another_and_judges_each_at_once(check
     for number, name in enumerate(("Definitely correct", "Maybe correct", "Definitely incorrect"), start=1):
         expect(shown.get_by_text(f"Question {number} of 3")).to_be_visible()
         expect(page.get_by_text("It rains.").locator("visible=true")).to_have_count(1 if number < 3 else 0)
+        expect(page.get_by_text("It snows.").locator("visible=true")).to_have_count(0 if number < 3 else 1)
         page.get_by_role("link", name="Read the instructions again").wait_for()
         shown.get_by_role("button", name=name).press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Write three sentences")

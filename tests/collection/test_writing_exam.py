@@ -9,8 +9,9 @@ from accounts.people.qualifications import revoke
 from collection.joining import exams
 from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once
-from tests.corpora import make_corpus
+from tests.corpora import LABELS, make_corpus
 from tests.made_once import made_once
+from validation.models import LabelWording
 
 pytestmark = pytest.mark.django_db
 RIGHT = {0: "entailment", 1: "neutral", 2: "contradiction"}
@@ -119,6 +120,24 @@ def test_the_exam_asks_in_the_words_of_the_corpus(exam, browser_of, ana):
     assert ours not in page
     exam.corpus.questions.update(scheme="ordinal5")  # what it asks does not fit the answers of the exam
     assert ours in browser_of(ana).get(address).text
+
+
+def test_the_exam_says_when_each_answer_is_right_and_what_is_to_be_written(written_exam, browser_of, ana):
+    for wording in LabelWording.objects.all():
+        wording.help = f"When {wording.label}."
+        wording.save()
+    page = browser_of(ana).get(reverse("exam", args=["small"])).text
+    for label in LABELS:
+        assert f'<dd dir="auto">When {label}.</dd>' in page
+    hint = '<p class="hint" id="help-3" dir="auto">When entailment.</p>'
+    assert hint in page
+    assert 'aria-describedby="help-3 "' in page
+
+
+def test_the_exam_shows_a_text_once_for_all_of_its_questions(written_exam, browser_of, ana):
+    page = browser_of(ana).get(reverse("exam", args=["small"])).text
+    assert page.count("A cat sleeps.") == page.count("A dog runs.") == 1
+    assert [page.count(f"Question {place} of 4") for place in (1, 2, 3, 4)] == [1, 1, 1, 1]
 
 
 def test_consent_comes_before_the_exam(exam, browser_of, ana):

@@ -78,20 +78,25 @@ def words_of(question: Question) -> dict[str, str]:
     return {label: wording for label, wording, _ in wordings_of(question)}
 
 
-def main_wording(corpus: Corpus) -> tuple[str, dict[str, str]]:
-    """Returns the wording of the main question and of its labels; none if its labels are of another scheme."""
+def main_wording(corpus: Corpus) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Returns the wording of the main question, of its labels, and their helps; none if its labels are of another scheme."""
     found = _worded([corpus.pk])
-    return (found[0][1] if found else ""), {label: words for _, _, label, words in found if label}
+    words = {label: words for _, _, label, words, _ in found if label}
+    return (
+        (found[0][1] if found else ""),
+        words,
+        {label: text for *_, label, _, text in found if label and text},
+    )
 
 
-def _worded(corpora: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
-    """Returns (corpus, wording of its main question, label, wording of the label), in order, by one query.
+def _worded(corpora: Iterable[int]) -> list[tuple[int, str, str | None, str, str]]:
+    """Returns (corpus, wording of its main question, label, its wording, its help), in order, by one query.
 
     Without questions whose labels are of another scheme; a question without wordings of labels has None.
     """
     main = Question.objects.filter(corpus__in=corpora, is_main=True, scheme=F("corpus__scheme"))
-    columns = ("corpus", "wording", "label_wordings__label", "label_wordings__wording")
-    return list(main.order_by("label_wordings__order").values_list(*columns))
+    entry = ("label_wordings__label", "label_wordings__wording", "label_wordings__help")
+    return list(main.order_by("label_wordings__order").values_list("corpus", "wording", *entry))
 
 
 def main_wordings(corpus: Corpus) -> dict[str, str]:
@@ -108,7 +113,7 @@ def names_of(corpora: Iterable[Corpus]) -> dict[int, Names]:
     Two queries. `predicted` has the names of `label`. Files and REST keep the labels of the scheme and the slugs.
     """
     found: dict[int, Names] = {corpus.pk: {"label": {}, "genre": {}} for corpus in corpora}
-    for pk, _, label, wording in _worded(list(found)):
+    for pk, _, label, wording, _ in _worded(list(found)):
         if label:
             found[pk]["label"][label] = wording
     for pk, slug, name in Genre.objects.filter(corpus__in=list(found)).values_list("corpus", "slug", "name"):
