@@ -1,7 +1,7 @@
 """Measures whether a model labels minimal pairs alike, such as Winogender's, which differ in one pronoun alone."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -49,8 +49,8 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
             ]
         )  # fmt: skip
     definitions = (
-        "Minimal pair: two pairs of one group (or of one premise) with the same gold label; one sentence is the same, the"
-        " other differs in one word, such as he and she.",
+        "Minimal pair: two pairs of one group, of one premise or with one hypothesis that have the same gold label; one"
+        " sentence is the same, the other differs in one word, such as he and she.",
         "Parity: the share of minimal pairs to which the model gives the same label (Winogender, Rudinger et al. 2018; the"
         " gender parity score of SuperGLUE, Wang et al. 2019).",
         f"{snapshot} has {len(found):,} minimal pairs in {partition}.",
@@ -59,17 +59,26 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
 
 
 def minimal_pairs(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, str]]:
-    """Yields the ids of the two pairs of each minimal pair."""
+    """Yields the ids of the two pairs of each minimal pair, each once."""
     path = snapshot.folder / PARTITION_FILES[partition]
     groups: dict[str, list[Any]] = defaultdict(list)
     for line in lines(path) if path.exists() else ():
         if line["gold_label"] != NO_GOLD:
             texts = (line["sentence1"].split(), line["sentence2"].split())
-            groups[line.get("group") or line["promptID"]].append((line["pairID"], line["gold_label"], *texts))
-    for members in groups.values():
-        for one, other in combinations(members[:MOST_IN_A_GROUP], 2):
-            if one[1] == other[1] and sorted(map(_differences, one[2:], other[2:])) == [0, 1]:
-                yield one[0], other[0]
+            for group in _groups(line):
+                groups[group].append((line["pairID"], line["gold_label"], *texts))
+    found = (
+        (one[0], other[0])
+        for members in groups.values()
+        for one, other in combinations(members[:MOST_IN_A_GROUP], 2)
+        if one[1] == other[1] and sorted(map(_differences, one[2:], other[2:])) == [0, 1]
+    )
+    yield from dict.fromkeys(found)
+
+
+def _groups(line: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns where a pair may have its counterpart: in its group (or premise), and among pairs with its hypothesis."""
+    return (line.get("group") or line["promptID"], f"hypothesis {line['sentence2']}")
 
 
 def _differences(one: list[str], other: list[str]) -> int:

@@ -135,7 +135,7 @@ def test_minimal_pairs_differ_in_one_word_and_parity_counts_equal_answers():
             ("c", "nurse", nurse.format("he"), "The nurse slept well .", "neutral"),
             ("d", "nurse", nurse.format("she"), "The nurse slept well .", "neutral"),
             ("e", "nurse", nurse.format("she"), "The nurse sleeps .", "entailment"),
-            ("f", "cook", nurse.format("he"), "The nurse pays .", "neutral"),
+            ("f", "cook", nurse.format("he"), "The nurse sleeps .", "neutral"),
         ],
     )
     assert sorted(minimal_pairs(snapshot, "test")) == [("a", "b"), ("c", "d")]
@@ -143,6 +143,22 @@ def test_minimal_pairs_differ_in_one_word_and_parity_counts_equal_answers():
     write_predictions(run, "test", wrong=1)
     (row,) = rows_of(overview("parity", [snapshot], "test", 50))
     assert (row["minimal pairs"], row["parity"], row["both right"], row["one right"]) == (2, 0.5, 0.5, 0.5)
+
+
+def test_pairs_of_several_groups_are_minimal_pairs_where_they_share_the_hypothesis():
+    """As Winogender's in the DNC: he and she are in two groups, as each premise comes from a sentence of its own."""
+    snapshot = small_snapshot(3)
+    cook = "The cook told {} that {} would pay ."
+    write_test(
+        snapshot,
+        [
+            ("a", "male", cook.format("him", "he"), "The cook pays .", "neutral"),
+            ("b", "female", cook.format("him", "she"), "The cook pays .", "neutral"),
+            ("c", "", cook.format("her", "he"), "The cook pays .", "entailment"),
+            ("d", "", cook.format("her", "he"), "The cook eats .", "neutral"),
+        ],
+    )
+    assert sorted(minimal_pairs(snapshot, "test")) == [("a", "b")]
 
 
 def test_what_parts_have_in_common_is_counted_by_the_command_and_shown_afterwards(browser_of, rosa):
