@@ -384,7 +384,8 @@ def _of_statistics(scores: Scores, wanted: Selection) -> Cell:
     by_genre = scores.statistics[wanted.on]
     if not by_genre:
         return Cell(
-            kind, missing=f"{name}: its statistics are not counted. The command `report {name} genres` counts"
+            kind,
+            missing=f"{name}: its statistics are not counted. The command `report {name} genres` counts them",
         )
     row = by_genre.get(wanted.value[0] if wanted.value else ALL) or {}
     if row.get(wanted.label) is None:
@@ -413,6 +414,8 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         for value, _, _, gold in scores.composition(wanted.on, partition, wanted.dimension or "label"):
             part.update(gold if not wanted.dimension or value in wanted.value else {})
     total, pairs = sum(whole.values()), sum(part.values())
+    if not total and wanted.measure == "pairs" and not {*partitions} & {*scores.uncounted[wanted.on]}:
+        return 0
     if not total and not (pairs and wanted.measure in COUNTS):  # marks may be counted before all other values
         return None
     match wanted.measure:

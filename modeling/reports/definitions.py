@@ -89,11 +89,13 @@ def systems_with_curves(context: Context) -> Iterator[Entry]:
 
 
 def genres_and_all(context: Context) -> Iterator[Entry]:
-    """Yields the second snapshot, if any, with its own models; then each genre of the first one, and all of them."""
+    """Yields the second snapshot, if any, with its own models; then each genre of the first one, and all if several."""
     if len(context.names) > 1:
         yield context.names[1], {"trained": 1, "on": 1}
-    yield from each_value("genre", "test")(context)
-    yield "all", {}
+    genres_here = list(each_value("genre", "test")(context))
+    yield from genres_here
+    if len(genres_here) != 1:
+        yield "all genres", {}
 
 
 def training_genres(context: Context) -> Iterator[Entry]:
@@ -174,7 +176,7 @@ def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
     for dimension in ("genre", "semantic_type"):
         for value in context.values(0, "train", dimension) or context.values(0, "test", dimension):
             yield value, {"dimension": dimension, "value": (value,)}
-    yield "all", {}
+    yield "all pairs", {}
     for place, name in enumerate(context.names[1:], start=1):
         yield name, {"on": place}
 

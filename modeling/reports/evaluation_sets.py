@@ -1,6 +1,7 @@
 """Evaluates test sets: the human ceiling, the differences that they can show, several sets side by side."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
@@ -205,16 +206,15 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     columns = [Column("model"), Column("seeds", "count")]
     for snapshot in snapshots:
         columns += [Column(str(snapshot), "share"), Column(f"{snapshot} ±", "share")]
-    rows: list[list[Cell]] = [["majority class", None]]
-    for snapshot in snapshots:
-        bars = [
-            row.majority
-            for row in accuracy.values()
-            if row.snapshot_id == snapshot.pk
-            and row.majority is not None
-            and not row.run.regime.get("collapse")
+    rows: list[list[Cell]] = [
+        [
+            title,
+            None,
+            *(cell for snapshot in snapshots for cell in (_majority(accuracy, snapshot, read), None)),
         ]
-        rows[0] += [max(bars, default=None), None]
+        for title, read in (("majority class", False), ("majority class (labels read as two classes)", True))
+        if not read or any(row.run.regime.get("collapse") for row in accuracy.values())
+    ]
     missing = []
     for experiment in chosen:
         row: list[Cell] = [_name(experiment.baseline, experiment.settings), len(experiment.run_ids)]
@@ -243,6 +243,20 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     return Table(
         "challenge", f"Models of {first} on several snapshots", tuple(columns), rows, tuple(definitions)
     )
+
+
+def _majority(
+    accuracy: Mapping[tuple[int, int], Evaluation], snapshot: Snapshot, collapsed: bool
+) -> float | None:
+    """Returns the share of the commonest label of a snapshot, as runs have read it that collapse labels, or do not."""
+    bars = [
+        row.majority
+        for row in accuracy.values()
+        if row.snapshot_id == snapshot.pk
+        and row.majority is not None
+        and bool(row.run.regime.get("collapse")) is collapsed
+    ]
+    return max(bars, default=None)
 
 
 def _name(baseline: str, settings: str) -> str:

@@ -60,8 +60,9 @@ def test_runs_on_two_classes_are_no_bar_for_three():
     Evaluation.objects.filter(run__baseline="edit_distance").update(majority=0.65)
     best = rows_of(overview("human", [snapshot], "test", 50))[-1]
     assert best["labels left out"] == f"best run: cbow, run {run.pk}"
-    majority, *_ = rows_of(overview("challenge", [snapshot], "test", 50))
+    majority, of_two, *_ = rows_of(overview("challenge", [snapshot], "test", 50))
     assert majority["small@1"] == 0.4
+    assert (of_two["model"], of_two["small@1"]) == ("majority class (labels read as two classes)", 0.65)
 
 
 def test_labels_of_one_premise_do_not_count_as_independent():

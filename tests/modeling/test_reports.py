@@ -414,25 +414,22 @@ def test_sizes_of_further_snapshots_stand_below_those_of_phenomena(snapshot):
     for one in (snapshot, other):
         counted(one)
     found = means(fill("dnc-2", [snapshot, other]))
-    assert found["all"] == [snapshot.pairs.exclude(gold_label=None).count()]
+    assert found["all pairs"] == [snapshot.pairs.exclude(gold_label=None).count()]
     assert found["other@1"] == [other.pairs.exclude(gold_label=None).count()]
 
 
 def test_multinli_3_has_the_figures_of_the_table_genres(snapshot):
     counted(snapshot)
-    assert "report small@1 genres" in cell("multinli-3", [snapshot], "all", "words a premise").missing
+    assert "report small@1 genres" in fill("multinli-3", [snapshot]).rows[0][1][3].missing
     made = command("report", "small@1", "genres", "--format", "csv").out
     (genres,) = list(csv.DictReader(io.StringIO(made)))  # one genre, which is all there is
     run = scored(snapshot, "esim", accuracy=0.6)
-    for row in (genres["genre"], "all"):
-        assert cell("multinli-3", [snapshot], row, "words a premise").mean == pytest.approx(
-            float(genres["words a premise"])
-        )
-        assert cell("multinli-3", [snapshot], row, "agreement").mean == pytest.approx(
-            float(genres["agreement"])
-        )
-        assert cell("multinli-3", [snapshot], row, "ESIM").runs == [run.pk]
-    assert "which its files do not give" in cell("multinli-3", [snapshot], "all", "S-rooted premises").missing
+    row = genres["genre"]
+    for column in ("words a premise", "agreement"):
+        found = cell("multinli-3", [snapshot], row, column)
+        assert found.mean == pytest.approx(float(genres[column]))
+    assert cell("multinli-3", [snapshot], row, "ESIM").runs == [run.pk]
+    assert "which its files do not give" in cell("multinli-3", [snapshot], row, "S-rooted premises").missing
     other = small_snapshot(3, slug="other")
     assert next(title for title, _ in fill("multinli-3", [snapshot, other]).rows) == "other@1"
 
@@ -441,7 +438,7 @@ def test_the_command_counts_the_figures_that_multinli_3_needs(snapshot):
     out = command("report", "small@1", "multinli-3", "--format", "csv").out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert float(rows[-1]["words a premise"]) > 0
-    assert rows[-1]["genre"] == "all"
+    assert [row["genre"] for row in rows] == ["fiction"], "one genre is all there is"
 
 
 def test_frequencies_of_tags_stand_beside_those_of_the_second_snapshot(snapshot):
@@ -462,3 +459,11 @@ def test_frequencies_of_tags_stand_beside_those_of_the_second_snapshot(snapshot)
     assert found["wh_words"][:3] == [0.5, 0.25, 0.25]
     Breakdown.objects.filter(snapshot=other, dimension="tag_substring").delete()
     assert cell("multinli-6", [snapshot, other], "wh_words", "frequency in other@1").mean is None
+
+
+def test_a_part_without_pairs_has_none_and_misses_nothing():
+    snapshot = small_snapshot(3, dev=0)
+    counted(snapshot)
+    found = dict(zip(("train", "dev", "test"), fill("multinli-3", [snapshot]).rows[0][1], strict=False))
+    assert (found["dev"].mean, found["dev"].missing) == (0, "")
+    assert found["test"].mean == snapshot.pairs.filter(partition="test").count()
