@@ -6,8 +6,10 @@
   const questions = form ? [...form.querySelectorAll(".check")] : [];
   if (!questions.length) return;
   const said = document.getElementById("check-said");
-  const say = (text, isWrong) => {
-    said.textContent = text;
+  // `why` is in the language of the corpus, the words around it in the reader's: each keeps its direction.
+  const say = (text, isWrong, why) => {
+    const explanation = Object.assign(document.createElement("bdi"), { textContent: why });
+    said.replaceChildren(...text.split("{why}").flatMap((part, k) => (k ? [explanation, part] : [part])));
     said.className = isWrong ? "error" : "notice";
     said.hidden = !text;
   };
@@ -44,7 +46,7 @@
       if (why === undefined) { question.dataset.right = "yes"; next(place); }
       else {
         form.elements.tries.value = Number(form.elements.tries.value) + 1;
-        say(inWords("Not right yet. {why} Please choose again.", { why }), true);
+        say(inWords("Not right yet. {why} Please choose again."), true, why);
       }
     } catch {
       say(inWords("The answer could not be checked. Please choose it again in a moment, or sign in again in another tab."), true);

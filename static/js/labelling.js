@@ -139,6 +139,8 @@
       if (atEnd) ask(inWords("Your answers"), ""); else press(pairs[current]);
       if (focus) (atEnd ? title : pairs[current].querySelector("legend")).focus({ preventScroll: true });
       if (atEnd) window.scrollTo(0, 0); else fit(true);
+      // Who can still stop the sending sees the button that does, on the smallest screen, too.
+      if (atEnd && undo.getBoundingClientRect().bottom > innerHeight) finish.scrollIntoView();
       shownAt = performance.now();
     };
 

@@ -223,6 +223,15 @@ def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched,
     assert "Pair 1" not in snapshot
 
 
+@pytest.mark.parametrize("size", [(320, 256), (360, 640)])
+def test_who_can_stop_the_sending_sees_how(begin, watched, vera, size):
+    page = begin(watched(vera, viewport={"width": size[0], "height": size[1]}))
+    press(page, "12312")
+    page.get_by_role("heading", name="Your answers will be sent").wait_for()
+    for name in ("Send now", "Stop and go back"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+
+
 def test_the_list_of_reasons_has_a_button_for_the_keyboard(begin, watched, vera):
     page = begin(watched(vera))
     skip = page.get_by_role("button", name="Skip", exact=True)

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import fcntl
 import io
+import os
 import signal
 import socket
 import sys
@@ -26,6 +27,7 @@ from collection.models import Corpus
 
 EXAMPLES = settings.BASE_DIR / "examples" / "demo"
 PASSWORD = "five labels make gold"
+CONTACT = "rosa@example.org"  # so that pages read as on a real site; nobody gets mail there
 PEOPLE = {"ana": "annotator", "vera": "annotator", "rosa": "researcher"}
 START_SECONDS = 60.0
 
@@ -77,6 +79,7 @@ class Command(BaseCommand):
 
     def serve(self, port: int) -> None:
         """Runs the processes until Ctrl-C (KeyboardInterrupt) or until the site fails."""
+        os.environ.setdefault("CONTACT", CONTACT)
         logs = settings.VAR / "log"
         web = Service("web", gunicorn_command(port, workers=2, threads=8), logs / "web.log", restarts=False)
         worker = Service("worker", worker_command(), logs / "worker.log", restarts=True)
