@@ -157,7 +157,10 @@ def _trials(
     draws: int | None,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Returns the checked settings of each trial, without repetitions. Raises RefusedSearch, BadSetting."""
+    """Returns the checked settings of each trial, without repetitions. Raises RefusedSearch.
+
+    The settings that all trials share are valid: what is not, the search has brought in.
+    """
     twice = [key for key in search if key in config]
     if twice:
         raise RefusedSearch(f"{twice[0]} is both set and searched over: omit one of the two.")
@@ -167,7 +170,10 @@ def _trials(
         raise RefusedSearch(str(error)) from None
     found: list[dict[str, Any]] = []
     for trial in trials:
-        checked = check_settings(baseline=baseline, preset=preset, config={**config, **trial})
+        try:
+            checked = check_settings(baseline=baseline, preset=preset, config={**config, **trial})
+        except BadSetting as error:
+            raise RefusedSearch(str(error)) from None
         if checked not in found:
             found.append(checked)
     return found
@@ -261,10 +267,10 @@ def check_settings(
     try:
         return dict(sorted(catalogue.check(baseline, config).items()))
     except ValueError as error:
-        keys = ", ".join(sorted(catalogue.baselines()[baseline].keys)) or "none"
-        message = str(error)
+        keys, message = sorted(catalogue.baselines()[baseline].keys), str(error)
+        names_all = all(key in message for key in keys)  # as it does where a key is unknown
         raise BadSetting(
-            message if keys in message else f"{message} The settings of {baseline}: {keys}."
+            message if names_all else f"{message} The settings of {baseline}: {', '.join(keys)}."
         ) from None
 
 
