@@ -345,7 +345,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "VariErr NLI, JSON Lines or the shared task's JSON: single labels of four annotators",
         varierr_records,
         read_record=read_varierr,
-        mark=_marks("context", "statement"),
+        mark=_marks("context", "statement", "label_set_round_1"),
         seats=4,
     ),
     judged(

@@ -75,6 +75,17 @@ def test_a_file_is_known_by_its_columns_or_gets_a_map(tmp_path, table):
     assert "The columns are: context, claim, degree." in failure
 
 
+def test_a_table_of_ones_own_is_not_taken_for_a_published_file(tmp_path):
+    """`context` and `statement` are VariErr's names, too, but its explanations and answers are not there."""
+    path = tmp_path / "own.tsv"
+    path.write_text("context\tstatement\tlabel\nA dog.\tAn animal.\tentailment\n")
+    result = run("import_pairs", "own", path, "--format", "auto")
+    assert "--format tsv --columns premise=context,hypothesis=statement,label=label" in result.err
+    assert Pair.objects.get().published_label == "entailment"
+    path.write_text("prem\thypo\tlabel\nA dog.\tAn animal.\tentailment\n")
+    assert "premise=prem,hypothesis=hypo" in run("import_pairs", "again", path, "--format", "auto").err
+
+
 def test_labels_that_say_nothing_by_themselves_are_asked_for(tmp_path):
     path = write_jsonl(tmp_path / "a.jsonl", [{"premise": "P.", "hypothesis": "H.", "label": 0}])
     assert 'the labels in "label" are unknown (0)' in run("import_pairs", "new", path, format="auto").failure
