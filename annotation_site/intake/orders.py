@@ -39,6 +39,7 @@ from shared.portions import portions
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SEATS = 99
+LOOKED_THROUGH = 2000  # rows in search of one with a pair, for a sample
 AUTO = "auto"
 # The values of an option, where it is given.
 CHOICES: dict[str, Sequence[str]] = {
@@ -251,8 +252,15 @@ def looked_at(
 
 
 def samples(order: PairOrder, number: int) -> list[dict[str, Any]]:
-    """Returns the first rows of each file with the resulting pairs."""
-    return [found for path in order.files for found in islice(_sampled(order, path), max(number, 0))]
+    """Returns the first rows of each file with the resulting pairs; if there are none, also the first row with a pair."""
+    found: list[dict[str, Any]] = []
+    for path in order.files if number > 0 else ():
+        rows = _sampled(order, path)
+        first = list(islice(rows, number))
+        found += first
+        if not any(each["pairs"] for each in first):
+            found += islice((each for each in islice(rows, LOOKED_THROUGH) if each["pairs"]), 1)
+    return found
 
 
 def _sampled(order: PairOrder, path: Path) -> Iterator[dict[str, Any]]:

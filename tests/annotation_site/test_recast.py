@@ -135,6 +135,14 @@ def test_what_is_wrong_is_said(tmp_path) -> None:
     assert not Corpus.objects.exists()
 
 
+def test_a_sample_of_rows_without_pairs_goes_on_to_the_first_row_with_one(tmp_path) -> None:
+    path = tmp_path / "yelp_labelled.txt"
+    path.write_text("no tab\n" * 4 + "Soup was good.\t1\nSoup was bad.\t0\n")
+    shown = run("recast", "soups", "sentiment", path, dry_run=True, sample=2, json=True).json["sample"]
+    assert [(each["line"], len(each["pairs"])) for each in shown] == [(1, 0), (2, 0), (5, 2)]
+    assert run("recast", "soups", "sentiment", path, dry_run=True, sample=0, json=True).json["sample"] == []
+
+
 def test_pairs_without_labels_are_opened_for_people_to_judge() -> None:
     triples = EXAMPLES / "relations/triples.tsv"
     found = run("recast", "relations", "relations", triples, open=True, without_look=True, json=True).json
