@@ -17,16 +17,19 @@ LOOKED_AT = 100  # records
 LINES_TRIED = 2000  # in search of a pair
 # Field -> what files call its column, in small letters, the likelier first.
 NAMES = {
-    "premise": ("premise", "sentence1", "sentence_1", "sentence_a", "context", "text1", "text", "s1", "text_a", "prem"),
-    "hypothesis": ("hypothesis", "sentence2", "sentence_2", "sentence_b", "statement", "text2", "s2", "text_b", "hypo"),
-    "label": ("gold_label", "label", "gold", "relation", "entailment_judgment", "judgment", "answer"),
-    "labels": ("annotator_labels", "labels"),
-    "annotators": ("annotator_ids", "worker_ids", "annotators"),
-    "id": ("id", "pairid", "pair_id", "uid", "guid"),
-    "premise_id": ("promptid", "premise_id"),
-    "genre": ("genre",),
-    "group": ("group",),
-    "partition": ("partition", "split"),
+    field: tuple(names.split())
+    for field, names in {
+        "premise": "premise sentence1 sentence_1 sentence_a context text1 text s1 text_a prem",
+        "hypothesis": "hypothesis sentence2 sentence_2 sentence_b statement text2 s2 text_b hypo",
+        "label": "gold_label label gold relation entailment_judgment judgment answer",
+        "labels": "annotator_labels labels",
+        "annotators": "annotator_ids worker_ids annotators",
+        "id": "id pairid pair_id uid guid",
+        "premise_id": "promptid premise_id",
+        "genre": "genre",
+        "group": "group",
+        "partition": "partition split",
+    }.items()
 }
 # Scheme -> its labels as files spell them, in small letters.
 SPELLINGS = {
