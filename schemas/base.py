@@ -83,7 +83,8 @@ class OneOf:
 class Part(BaseModel):
     """A table of a file, or an object in one. Strict: refuses other types and unknown keys."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    # Its validator is built when the first file is read: every process imports the schemas, and few read a file.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     container: ClassVar[str] = "a table"  # what a value with keys is called
 

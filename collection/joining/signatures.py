@@ -3,9 +3,12 @@
 import hashlib
 import hmac
 import time
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import jwt
+if TYPE_CHECKING:
+    import jwt
 
 SIGNATURE = "signature"
 PROLIFIC_TOKEN = "prolific_token"
@@ -14,8 +17,13 @@ PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
 # People read the page before they press the button.
 LEEWAY_SECONDS = 600
 
-# Fetches again for an unknown key name, at most every 30 seconds.
-_prolific_keys = jwt.PyJWKClient(PROLIFIC_KEYS, lifespan=12 * 3600, timeout=5)
+
+@cache
+def _prolific_keys() -> "jwt.PyJWKClient":
+    """Returns the client that fetches again for an unknown key name, at most every 30 seconds."""
+    import jwt
+
+    return jwt.PyJWKClient(PROLIFIC_KEYS, lifespan=12 * 3600, timeout=5)
 
 
 class NotSigned(Exception):
@@ -47,10 +55,12 @@ def prolific_ids(token: str, *, workspace: str, address: str) -> tuple[dict[str,
     `workspace`: only its studies count, because anybody can make a study at Prolific that leads to this address,
     with invented ids. `address`: of the entry page, for which the token must be made.
     """
+    import jwt  # loads cryptography, and nearly every process imports this module
+
     if not token:
         raise NotSigned("the address has no prolific_token")
     try:
-        key = _prolific_keys.get_signing_key_from_jwt(token)
+        key = _prolific_keys().get_signing_key_from_jwt(token)
         claims = jwt.decode(
             token,
             key,

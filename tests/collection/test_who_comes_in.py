@@ -279,7 +279,7 @@ def prolific(link, keys, monkeypatch):
         return io.BytesIO(published)
 
     monkeypatch.setattr(OpenerDirector, "open", fetch)
-    monkeypatch.setattr(signatures, "_prolific_keys", client)
+    monkeypatch.setattr(signatures, "_prolific_keys", lambda: client)
     link.proof, link.workspace = EntryLink.Proof.PROLIFIC, "our-workspace"
     link.save()
 
@@ -344,7 +344,7 @@ def test_prolific_cannot_be_asked(client, link, prolific, monkeypatch):
 def test_keys_are_not_fetched_for_every_invented_name(client, link, prolific):
     for number in range(5):
         client.get(reverse("enter", args=[link.token]), prolific(kid=f"invented-{number}"))
-    assert signatures._prolific_keys.fetches == 1
+    assert signatures._prolific_keys().fetches == 1
 
 
 def test_the_link_says_what_it_proves(link, browser_of, rosa):

@@ -3,13 +3,13 @@
 Labels of pairs that share a premise, or an image, are not independent. So each replicate draws premises (or images)
 with all their pairs: the cluster bootstrap (Davison and Hinkley 1997, section 3.8) with percentile intervals (Efron and
 Tibshirani 1993, chapter 13).
+
+numpy is loaded where it computes: nearly every process imports this module, and few draw replicates.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from nli.agreement import Number, Pattern, agreement_from_patterns, with_all_labels
 from nli.gold import Rule
@@ -32,6 +32,8 @@ def intervals(
     The keys are those of the statistics; the value is None if a statistic is undefined in a replicate. A
     multinomial draws all premises with the same profile together, which is the same as drawing them one by one.
     """
+    import numpy as np
+
     complete = _complete(profiles, rule.seats)
     premises = sum(complete.values())
     counts = replicates(complete, seed=seed) if premises > 1 else {}
@@ -53,6 +55,8 @@ def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
 
 def replicates(profiles: Profiles, *, seed: int, size: int = REPLICATES) -> dict[Pattern, Number]:
     """Returns pattern -> the number of such pairs in each replicate, as an array of `size` numbers."""
+    import numpy as np
+
     dice = np.random.default_rng(seed)
     # Sorted, since the database returns them in any order, and the same seed must give the same replicates.
     ordered = sorted(profiles.items(), key=str)
@@ -74,6 +78,8 @@ def replicates(profiles: Profiles, *, seed: int, size: int = REPLICATES) -> dict
 def _middle(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _middle(each) for name, each in value.items()}
+    import numpy as np
+
     if not isinstance(value, np.ndarray) or np.isnan(value).any():
         return None
     return [float(end) for end in np.percentile(value, [2.5, 97.5])]
