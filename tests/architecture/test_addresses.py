@@ -169,18 +169,19 @@ def queries_of(
 
 
 @pytest.mark.parametrize(
-    ("role", "large"),
+    ("role", "large", "together"),
     [
-        *(("annotator", False), ("researcher", False)),
+        *(("annotator", False, False), ("researcher", False, True)),
         *(
             pytest.param(*each, marks=pytest.mark.thorough)
-            for each in (("visitor", False), ("researcher", True))
+            for each in (("visitor", False, False), ("researcher", False, False), ("researcher", True, False))
         ),
     ],
 )
-def test_looking_writes_nothing(site, role, large, monkeypatch):
-    """At each address, then with each key that its page reads, and its own links. Large: a worker has computed the
-    statistics.
+def test_looking_writes_nothing(site, role, large, together, monkeypatch):
+    """At each address, then with each key that its page reads, and its own links; together: with all keys in one request.
+
+    Large: a worker has computed the statistics.
     """
     if large:
         monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
@@ -205,7 +206,7 @@ def test_looking_writes_nothing(site, role, large, monkeypatch):
             continue  # the queries of lists of records have a test of their own
         unknown |= dict.fromkeys(without, address.url)
         tried += len(queries)
-        for query in sorted(queries):
+        for query in ["&".join(sorted(queries))] if together and queries else sorted(queries):
             url = f"{address.url}{'&' if '?' in address.url else '?'}{query}"
             if statements := wrote(client, replace(address, url=url), "GET", {}):
                 found[url] = statements

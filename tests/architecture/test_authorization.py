@@ -187,7 +187,7 @@ def test_what_a_token_opens(site, role):
     assert not wrong, "\n".join(f"{what}: {why}" for what, why in wrong.items())
 
 
-@pytest.mark.parametrize("role", ["annotator", "administrator"])
+@pytest.mark.parametrize("role", ["administrator", pytest.param("annotator", marks=pytest.mark.thorough)])
 def test_a_token_that_ended_opens_nothing(site, role):
     """Revoked, expired, of an account that was closed, or made up: no address of REST lets such a token in."""
     user = people_of(site)[role]
