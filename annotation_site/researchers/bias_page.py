@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
+from annotation_site.researchers.corpus_bias import LONGEST_KEY
 from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent
@@ -17,8 +18,6 @@ from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words, names_in
 from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import cached_part, count_or_stop
-
-LONGEST_KEY = 20
 
 
 @researcher_form

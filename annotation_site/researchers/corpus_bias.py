@@ -1,17 +1,18 @@
 """Measures what the hypotheses of a corpus reveal, from its pairs in the database."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from collection.models import Pair
 from collection.premises.partitions import partition_of
 from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
-from validation.models import Gold, Question
+from validation.models import CachedStatistics, Gold, Question
 from validation.statistics.progress import NothingToCount
 
 PORTION = 2000
 BY = ("genre", "partition", "source")
 KEYS_SHOWN = 20
+LONGEST_KEY: int = CachedStatistics._meta.get_field("by").max_length or 0
 
 
 class NoSuchProperty(NothingToCount):
@@ -23,7 +24,8 @@ def bias_of(
 ) -> dict[str, Any]:
     """Returns the result of `measure_bias` over counted pairs with a gold, published or author's label.
 
-    by: genre (where it is empty), partition, source, or a key of the pairs' metadata. Raises NoSuchProperty.
+    by: genre (where it is empty), partition, source, or a key of the pairs' metadata (`misc.property`: a key within one).
+    Raises NoSuchProperty.
     """
     total = max(Pair.objects.standing().filter(corpus=question.corpus_id).count(), 1)
     keys: set[str] = set()
@@ -36,7 +38,8 @@ def bias_of(
     if found["pairs"] and by and by not in BY and by not in keys:
         known = ", ".join([*BY, *sorted(keys)[:KEYS_SHOWN]])
         raise NoSuchProperty(f"No pair has the property “{by}”. Group pairs by one of: {known}.")
-    return {**found, "by": by or "genre", "properties": [*BY, *sorted(keys)[:KEYS_SHOWN]]}
+    pages = sorted(key for key in keys if len(key) <= LONGEST_KEY)[:KEYS_SHOWN]
+    return {**found, "by": by or "genre", "properties": [*BY, *pages]}
 
 
 def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]:
@@ -58,6 +61,15 @@ def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]
         labels = dict(gold.values_list("pair", "label"))
         for pk, hypothesis, group, partition, genre, source, metadata in part:
             facts = {"genre": genre, "partition": partition, "source": source or ""}
-            keys.update(metadata or ())
-            kind = facts[by] if by in facts else str((metadata or {}).get(by, ""))
+            properties = dict(_properties(metadata or {}))
+            keys.update(properties)
+            kind = facts[by] if by in facts else str(properties.get(by, ""))
             yield Labelled(hypothesis, labels.get(pk) or "", group, partition, kind)
+
+
+def _properties(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yields the keys of a pair's metadata with their values, and the keys within those that are objects."""
+    for key, value in metadata.items():
+        yield key, value
+        if isinstance(value, dict):
+            yield from ((f"{key}.{inner}", each) for inner, each in value.items())

@@ -125,6 +125,26 @@ def test_the_command_looks_at_a_corpus_before_it_is_opened(corpus):
     assert "No pair has" in run("bias", "small", by="heuristic").failure
 
 
+def test_pairs_are_grouped_by_a_property_within_misc(corpus, browser_of, sent):
+    """What recipes keep in `misc` is an object: the property of VerbCorner, the relation, whose the template is."""
+    for n, pair in enumerate(corpus.pairs.order_by("pk")):
+        misc = {"property": "force" if n < 20 else "contact", "descriptionNumber": str(n)}
+        corpus.pairs.filter(pk=pair.pk).update(metadata={"misc": misc})
+    told = run("bias", "small", by="misc.property", json=True).json
+    assert [(row["group"], row["pairs"]) for row in told["groups"]] == [
+        (None, 60),
+        ("contact", 40),
+        ("force", 20),
+    ]
+    assert "misc, misc.descriptionNumber, misc.property." in run("bias", "small", by="misc.x").failure
+    browser, address = browser_of(rosa()), "/corpora/small/bias/?by=misc.property"
+    browser.post(address, {"what": "bias"})
+    carry_out(statistics_id=sent.pop())
+    page = browser.get(address).text
+    assert "<option selected>misc.property</option>" in page
+    assert "misc.descriptionNumber" not in page, "a worker stores no name as long as that"
+
+
 def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent):
     browser, address = browser_of(rosa()), "/corpora/small/bias/?by=misc"
     assert "not counted yet" in browser.get(address).text

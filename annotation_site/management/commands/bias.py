@@ -23,7 +23,7 @@ class Command(BaseCommand):
             "--by",
             default="",
             metavar="KEY",
-            help=f"rows by {', '.join(BY)}, or a key of the metadata; default genre",
+            help=f"rows by {', '.join(BY)}, or a key of the metadata, such as misc.property; default genre",
         )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
