@@ -359,9 +359,12 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     value = _of_pairs(scores, wanted)
     if value is not None:
         return Cell(kind, value)
-    uncounted = scores.uncounted[wanted.on] if wanted.partition == "all" else []
-    what = "its pairs are not counted" + ("" if uncounted else ", or it has none")
-    where = f"{scores.names[wanted.on]} {' and '.join(uncounted) or wanted.partition}"
+    name, uncounted = scores.names[wanted.on], scores.uncounted[wanted.on]
+    if wanted.partition != "all" and wanted.partition not in uncounted and not wanted.dimension:
+        return Cell(kind, missing=f"{name} has no pair with a gold label in {wanted.partition}")
+    is_whole = wanted.partition == "all" and uncounted
+    what = "its pairs are not counted" + ("" if is_whole else ", or it has none")
+    where = f"{name} {' and '.join(uncounted) if is_whole else wanted.partition}"
     return Cell(kind, missing=f"{where}: {what}. The command `report` counts them")
 
 
@@ -397,7 +400,7 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
     if wanted.measure == "labels":
         return len(scores.labels(wanted.on))
     if wanted.measure == "protocol":
-        return scores.snapshots[wanted.on].corpus.get_protocol_display()
+        return scores.snapshots[wanted.on].corpus.protocol
     if wanted.measure.startswith("example"):
         return scores.example(wanted).get(wanted.measure)
     if wanted.measure == "more_than_second":

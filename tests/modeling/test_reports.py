@@ -404,9 +404,7 @@ def test_the_best_premise_reader_stands_beside_the_hypothesis_only_model(snapsho
 
 
 def test_the_data_sets_are_named_with_their_creation_protocol(snapshot):
-    assert cell("hyponly-1", [snapshot], "small@1", "creation protocol").mean == (
-        snapshot.corpus.get_protocol_display()
-    )
+    assert cell("hyponly-1", [snapshot], "small@1", "creation protocol").mean == "elicited"
 
 
 def test_sizes_of_further_snapshots_stand_below_those_of_phenomena(snapshot):
@@ -466,4 +464,6 @@ def test_a_part_without_pairs_has_none_and_misses_nothing():
     counted(snapshot)
     found = dict(zip(("train", "dev", "test"), fill("multinli-3", [snapshot]).rows[0][1], strict=False))
     assert (found["dev"].mean, found["dev"].missing) == (0, "")
+    no_bar = cell("hyponly-2", [snapshot], "small@1", "dev majority").missing
+    assert no_bar == "small@1 has no pair with a gold label in dev"
     assert found["test"].mean == snapshot.pairs.filter(partition="test").count()
