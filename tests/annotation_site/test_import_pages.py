@@ -351,7 +351,7 @@ def test_only_the_authors_labels_are_imported_and_the_pairs_opened(browser, inco
     done = carried_out(browser, sent, "/imports/new/", form)
     assert (done.report["labels"], done.report["opened"]) == (0, 0)
     assert Pair.objects.get().author_label == "entailment"
-    assert "The pairs are not open yet" in browser.get(f"/imports/{done.pk}/").text
+    assert "This import left its pairs closed" in browser.get(f"/imports/{done.pk}/").text
     carry_out(statistics_id=sent.pop())
     door = browser.get("/corpora/again/open/").text
     assert "What the hypotheses give away, as of" in door
