@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.test import Client
+
 from accounts.models import User
 
 PASSWORD = "correct horse battery staple"
@@ -35,3 +37,10 @@ def rosa() -> User:
 def stan() -> User:
     """Returns Stan, an annotator in no pool, without consent."""
     return person("stan")
+
+
+def signed_in(user: User) -> Client:
+    """Returns a test client in which this person is signed in."""
+    client = Client()
+    client.force_login(user)
+    return client

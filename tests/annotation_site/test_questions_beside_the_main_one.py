@@ -1,14 +1,11 @@
 """`[[questions]]` and `qualification` of a corpus file: loading, changing, errors, removal."""
 
-from pathlib import Path
-
 import pytest
 
 from accounts.models import Qualification
 from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, Pair
 from tests.cast import ana, vera
-from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import agreed, make_pair, make_premise
 from tests.validation.votes import gold_of
@@ -56,17 +53,6 @@ threshold = 2
     f'[[questions.labels]]\nlabel = "{label}"\nwording = "{label}"\n'
     for label in ("entailment", "neutral", "contradiction")
 )
-
-
-@pytest.fixture
-def load(tmp_path: Path):
-    def load_text(text: str) -> str:
-        path = tmp_path / "corpus.toml"
-        path.write_text(text)
-        done = run("load_corpus", path)
-        return f"{done.failure}\n{done.out}\n{done.err}"
-
-    return load_text
 
 
 def open_one_pair(slug: str) -> Question:

@@ -1,7 +1,6 @@
 """The check after the instructions explains errors, can be repeated, and is passed once for all devices."""
 
 import pytest
-from django.test import Client
 
 from accounts.models import ConsentForm
 from annotation_site.simulated_crowd import Annotator, form_or_none
@@ -10,7 +9,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing
-from tests.cast import ana, rosa, vera
+from tests.cast import ana, rosa, signed_in, vera
 from tests.corpora import agreed, make_corpus, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
@@ -40,12 +39,6 @@ def corpus() -> Corpus:
 
 def test_the_check_asks_in_the_words_of_the_corpus(corpus):
     assert '<p dir="auto">How do they relate?</p>' in signed_in(ana()).get(prompt_page()).text
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def prompt_page() -> str:

@@ -19,7 +19,7 @@ from collection.models import (
     WritingSeat,
 )
 from collection.premises.writing_seats import make_seats
-from tests.cast import ana, rosa, stan, vera
+from tests.cast import ana, rosa, signed_in, stan, vera
 from tests.corpora import make_corpus, make_premise
 from tests.made_once import made_once
 
@@ -41,12 +41,6 @@ def corpus() -> Corpus:
     ]
     make_seats(premises=premises)
     return corpus
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def ready(user, corpus: Corpus) -> Client:

@@ -1,12 +1,9 @@
 """`[[question.calibration]]`: loading, changing, removing; texts of the corpus are errors."""
 
-from pathlib import Path
-
 import pytest
 
 from collection.models import Corpus
 from tests.cast import vera
-from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import make_pair, make_premise
 from validation.models import Assignment, CalibrationAnswer, CalibrationItem
@@ -24,17 +21,6 @@ def item(hypothesis: str, label: str = "entailment", premise: str = "A boy eats.
 def with_items(*items: str, percent: int = 10) -> str:
     text = TEXT.replace("\n[question]\n", f"\n[question]\ncalibration_percent = {percent}\n", 1)
     return text + "".join(items)
-
-
-@pytest.fixture
-def load(tmp_path: Path):
-    def load_text(text: str) -> str:
-        path = tmp_path / "corpus.toml"
-        path.write_text(text)
-        done = run("load_corpus", path)
-        return f"{done.failure}\n{done.out}\n{done.err}"
-
-    return load_text
 
 
 def test_items_are_loaded_told_and_changed(load):

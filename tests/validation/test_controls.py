@@ -2,36 +2,20 @@
 
 import pytest
 
-from collection.models import Corpus, Pair
-from tests.cast import ana, rosa, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from collection.models import Pair
+from tests.cast import rosa, stan, vera
 from tests.made_once import made_once
+from tests.validation.open_pairs import five_open_pairs, label_all
 from tests.validation.votes import gold_of
 from validation.errors import AlreadyDecided
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
-from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import label_as_expert
 
 pytestmark = pytest.mark.django_db
 
 
-@made_once
-def corpus() -> Corpus:
-    corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus
-
-
-def label_all(corpus: Corpus, who, label: str):
-    batch = claim_batch(question=corpus.questions.get(), annotator=who)
-    labels = {item.seat.token: label for item in batch.items}
-    return submit_batch(
-        annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token
-    )
+corpus = made_once(five_open_pairs)
 
 
 def test_agreeing_with_the_expert_pays_a_bonus(corpus):

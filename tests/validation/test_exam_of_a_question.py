@@ -1,13 +1,10 @@
 """A question's own exam: its items, pass mark and wording; it opens the pool of this question alone."""
 
-from pathlib import Path
-
 import pytest
 
 from accounts.models import Grant, Qualification
 from collection.models import Corpus, Exam, Pair
 from tests.cast import stan
-from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import make_pair, make_premise
 from validation.annotators.exclusion import exclude
@@ -36,17 +33,6 @@ RIGHT = {f"answer-{order}": label for order, (_, _, label) in enumerate(ITEMS)}
 
 def needing(text: str) -> str:
     return text.replace("\n[question]\n", "\n[question]\npool_needs_exam = true\n", 1)
-
-
-@pytest.fixture
-def load(tmp_path: Path):
-    def load_text(text: str) -> str:
-        path = tmp_path / "corpus.toml"
-        path.write_text(text)
-        done = run("load_corpus", path)
-        return f"{done.failure}\n{done.out}\n{done.err}"
-
-    return load_text
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing, why_no_work
 from tests.addresses import writes
 from tests.cast import ana, person, rosa, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_pair
 from tests.made_once import made_once
+from tests.validation.open_pairs import five_open_pairs, label_all
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.errors import AlreadyDecided, NotInPool, ReasonMissing
 from validation.gold.queries import with_gold_label
@@ -32,20 +33,7 @@ from validation.start_page.offers import offers_for
 pytestmark = pytest.mark.django_db
 
 
-@made_once
-def corpus() -> Corpus:
-    corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus
-
-
-def label_all(corpus: Corpus, who: User, label: str) -> None:
-    batch = claim_batch(question=corpus.questions.get(), annotator=who)
-    labels = {item.seat.token: label for item in batch.items}
-    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token)
+corpus = made_once(five_open_pairs)
 
 
 def golds(corpus: Corpus) -> list[str | None]:

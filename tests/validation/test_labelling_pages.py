@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 
 from collection.models import Corpus, Pair, Premise
-from tests.cast import ana, rosa, stan, vera
+from tests.cast import ana, rosa, signed_in, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
@@ -39,12 +39,6 @@ def corpus() -> Corpus:
         )
     open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
     return corpus
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def ready(user, corpus: Corpus) -> Client:

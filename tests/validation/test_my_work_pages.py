@@ -10,7 +10,7 @@ from collection.models import Pair
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
-from tests.cast import ana, rosa, vera
+from tests.cast import ana, rosa, signed_in, vera
 from tests.corpora import make_corpus, make_pair, make_premise, pay
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
@@ -20,12 +20,6 @@ from validation.pairs.opening import open_for_validation
 pytestmark = pytest.mark.django_db
 
 PAGE = "/work/mine/"
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def write_and_label() -> None:

@@ -4,13 +4,14 @@ import pytest
 from django.utils import timezone
 from lxml import html
 
-from collection.models import Corpus, Exclusion, Pair
+from collection.models import Exclusion, Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED, VETTED
 from nli.labels import SCHEMES
-from tests.cast import ana, person, stan, vera
+from tests.cast import person, stan, vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
+from tests.validation.open_pairs import five_open_pairs, label_all
 from tests.validation.votes import gold_of, vote, waits
 from validation.annotators.exclusion import exclude
 from validation.annotators.pool import control_answers, pool_of
@@ -30,20 +31,7 @@ pytestmark = pytest.mark.django_db
 POOL, DECIDE, CONTROLS = (f"/corpora/small/{page}/" for page in ("pool", "adjudication", "controls"))
 
 
-@made_once
-def corpus() -> Corpus:
-    corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus
-
-
-def label_all(corpus: Corpus, who, label: str) -> None:
-    batch = claim_batch(question=corpus.questions.get(), annotator=who)
-    labels = {item.seat.token: label for item in batch.items}
-    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token)
+corpus = made_once(five_open_pairs)
 
 
 @pytest.mark.parametrize("page", [POOL, DECIDE, CONTROLS, f"{POOL}nobody/"])

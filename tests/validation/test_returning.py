@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -18,7 +17,7 @@ from collection.models.withdrawal import RETURNED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
-from tests.cast import ana, rosa, stan, vera
+from tests.cast import ana, rosa, signed_in, stan, vera
 from tests.concurrency.threads import at_once, crossing
 from tests.corpora import agreed, make_corpus, make_premise
 from validation.annotators.exclusion import exclude, undo_exclusion
@@ -166,12 +165,6 @@ def test_taking_back_restores_the_pair_if_the_exclusion_leaves_the_pairs(pair, r
     exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.")
     take_back_return(pair=pair)
     assert Pair.objects.standing().count() == 3
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def test_from_the_pairs_page_to_the_writers_page(pair):
