@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from snapshots.browsing.api import RowListView, SnapshotFileView, SnapshotListView, SnapshotView
+from snapshots.browsing.api import (
+    ContentsChartsView,
+    RowListView,
+    SnapshotFileView,
+    SnapshotListView,
+    SnapshotView,
+)
 from snapshots.exports.api import ExportFileView, ExportListView, ExportView
 from snapshots.publishing.api import PublishView, RetractView
 from snapshots.statistics.api import StatisticsListView, StatisticsView
@@ -12,6 +18,7 @@ urlpatterns = [
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
     path("snapshots/<int:pk>/publish/", PublishView.as_view(), name="api-snapshot-publish"),
     path("snapshots/<int:pk>/retract/", RetractView.as_view(), name="api-snapshot-retract"),
+    path("snapshots/<int:pk>/contents/", ContentsChartsView.as_view(), name="api-snapshot-contents"),
     path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
     path("snapshots/<int:pk>/statistics/", StatisticsListView.as_view(), name="api-snapshot-statistics"),
     path(

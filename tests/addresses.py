@@ -215,6 +215,7 @@ def sample_site() -> Site:
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "api/v1/snapshots/<int:pk>/tables/": {"name": "missed"},
         "api/v1/runs/": {"pk": run.pk},
+        "api/v1/corpora/": {"number": link.pk, "code": vera().code},
     }
     queries = {
         "api/v1/runs/curves/": f"?runs={run.pk}",

@@ -32,7 +32,7 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
         return cached_part(request, question, Kind.BIAS, by)
     found, row = current(question, Kind.BIAS, by)
     names = names_in(question.corpus).get(found["by"], {}) if found else {}
-    charts = with_values([_alone(found, names, question)]) if found else []
+    charts = bias_charts(found, question)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-hypotheses-alone")
     context: dict[str, Any] = {
@@ -45,6 +45,14 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
         "charts": charts,
     }
     return render(request, "annotation_site/bias.html", context)
+
+
+def bias_charts(found: Mapping[str, Any] | None, question: Question) -> list[Chart]:
+    """Returns the charts of what a worker found; none before it has."""
+    if not found:
+        return []
+    names = names_in(question.corpus).get(found["by"], {})
+    return with_values([_alone(found, names, question)])
 
 
 def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Question) -> Chart | None:

@@ -133,6 +133,7 @@ class Summary:
     people: int
     measured: int
     median_hourly_cents: float | None
+    lowest_hourly_cents: float | None
     below: int
     missing_cents: int
     short: int
@@ -195,6 +196,7 @@ def summary(found: Sequence[Wage], floor_cents: int) -> Summary:
         people=len(found),
         measured=len(hourly),
         median_hourly_cents=median(hourly) if hourly else None,
+        lowest_hourly_cents=min(hourly, default=None),
         below=len(missing),
         missing_cents=sum(missing),
         short=sum(wage.missing_cents(floor_cents) > 0 for wage in found),

@@ -86,18 +86,21 @@ def stored_seats(
     question: Question, now: datetime, content: dict[str, Any]
 ) -> tuple[dict[str, int], list[tuple[date, int]]]:
     """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
-    # Only the seats of open batches are looked at: few, however many seats are open.
-    handed_out = BatchItem.objects.filter(
-        is_leased(now, "assignment__"), assignment__question=question, assignment__closed_at=None
-    )
-    held = Label.objects.open().filter(is_leased(now), pk__in=handed_out.values("seat")).count()
-    held = min(held, content["open_seats"])
+    held = min(held_now(question, now), content["open_seats"])
     days, at_end = [], content["filled"]
     for day, _, labels in reversed(content["days"]):
         days.append((date.fromisoformat(day), at_end))
         at_end -= labels
     seats = {"filled": content["filled"], "held": held, "free": content["open_seats"] - held}
     return seats, days[::-1]
+
+
+def held_now(question: Question, now: datetime) -> int:
+    """Return how many free seats people hold. It looks at seats of open batches alone: few, however many seats are free."""
+    handed_out = BatchItem.objects.filter(
+        is_leased(now, "assignment__"), assignment__question=question, assignment__closed_at=None
+    )
+    return Label.objects.open().filter(is_leased(now), pk__in=handed_out.values("seat")).count()
 
 
 def seats_by_state(question: Question, now: datetime) -> dict[str, int]:

@@ -12,8 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
+from accounts.pages.chart_files import chart_file
 from annotation_site.middleware import STRICT
+from annotation_site.researchers.wages import summary
+from annotation_site.researchers.wages_counted import counted_wages
 from annotation_site.workspace.next_step import State, next_step
+from annotation_site.workspace.overview_charts import overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import waiting, waiting_in
 from collection.models import Corpus
@@ -83,14 +87,18 @@ def _last_active(row: dict[str, Any]) -> date:
 @polled
 @researcher_page
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the state of one corpus, what waits, and the next step."""
+    """Show the state of one corpus, what waits, and the next step. `chart`: one chart as CSV."""
     corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
     counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
+    charts = overview_charts(question, counts) if question and counts else []
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], slug)
     context: dict[str, Any] = {
         "corpus": corpus,
         "question": question,
+        "charts": {each.key.partition("-")[0]: each for each in charts},
         "counts": counts,
         "waiting": items,
         "newest": newest,
@@ -100,8 +108,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     if counts is not None:
         context["step"] = next_step(State(corpus, question, counts, items, newest))
         context["forecasts"] = forecasts(counts, timezone.now().date())
-        context["most_labels"] = max((day[2] for day in counts.days), default=0)
-        context["most_texts"] = max((day[1] for day in counts.days), default=0)
+        context["hourly"] = summary(counted_wages(corpus)[0] or (), 0)
     return render(request, "workspace/overview.html", context)
 
 

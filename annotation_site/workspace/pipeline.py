@@ -22,6 +22,7 @@ from validation.gold.queries import is_complete, is_disputed
 from validation.models import Gold, Label, Question
 from validation.pairs.opening import openings, unopened_pairs
 from validation.statistics import cached
+from validation.statistics.agreement import weekly_agreement
 from validation.statistics.progress import Progress, ignore_progress
 
 PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
@@ -59,6 +60,8 @@ class Counts:
     premise_stock: list[list[Any]] = field(default_factory=list)
     # slug of a genre -> ISO date -> texts, 14 days, where a worker counted
     texts_by_day: dict[str, dict[str, int]] = field(default_factory=dict)
+    # as `weekly_agreement` returns them, where a worker counted
+    weeks: list[list[Any]] = field(default_factory=list)
     made_at: datetime | None = None  # when a worker counted; None: during this request
 
     def pace(self, column: int) -> float:
@@ -102,7 +105,11 @@ def overview_of(question: Question, by: str = "", progress: Progress = ignore_pr
     corpus, now = question.corpus, timezone.now()
     counts = _count([corpus], {corpus.pk: question}, now)[corpus.pk]
     found = {name: value for name, value in asdict(counts).items() if name != "made_at"}
-    return found | {"premise_stock": premise_stock(corpus), "texts_by_day": texts_by_day(corpus, now)}
+    return found | {
+        "premise_stock": premise_stock(corpus),
+        "texts_by_day": texts_by_day(corpus, now),
+        "weeks": weekly_agreement(question),
+    }
 
 
 def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: datetime) -> dict[int, Counts]:

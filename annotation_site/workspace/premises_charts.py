@@ -10,9 +10,8 @@ from django.utils.http import urlencode
 
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from shared.charts import Chart, Column, with_values
-from validation.statistics.cached import stored_overview
+from validation.statistics import cached
 
-MOST_COUNTED_NOW = 20_000  # premises; more are counted by a worker, with the overview of a large corpus
 STATES = {"bare": "without pairs", "paired": "with pairs", "used": "used up"}
 COLOURS = {"bare": "--step-5", "paired": "--step-3", "used": "--step-1"}
 
@@ -50,10 +49,10 @@ def stock_charts(corpus: Corpus) -> tuple[list[Chart], datetime | None]:
     """
     premises = Premise.objects.filter(corpus=corpus).order_by().values("pk")
     stock: Stock
-    if premises[: MOST_COUNTED_NOW + 1].count() <= MOST_COUNTED_NOW:
+    if premises[: cached.MOST_PREMISES_IN_REQUEST + 1].count() <= cached.MOST_PREMISES_IN_REQUEST:
         stock, made_at = premise_stock(corpus), None
     else:
-        content, made_at = stored_overview(corpus)
+        content, made_at = cached.stored_overview(corpus)
         stock = content.get("premise_stock", [])
     return with_values([_chart(corpus, stock)]), made_at
 

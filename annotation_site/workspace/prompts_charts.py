@@ -18,7 +18,12 @@ Compared = Sequence[tuple[PromptVersion, VersionStatistics]]
 
 
 def prompts_charts(corpus: Corpus, compared: Compared) -> list[Chart]:
-    """Return the charts of these versions; a version without pairs or tasks is left out. Two queries for each version."""
+    """Return the charts of these versions, none for a single one; a version without pairs or tasks is left out.
+
+    Two queries for each version.
+    """
+    if len(compared) < 2:
+        return []
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
     gold = [_gold(version, question) for version, _ in compared] if question else []
     return with_values(

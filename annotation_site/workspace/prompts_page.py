@@ -20,20 +20,9 @@ def compare_prompts(request: HttpRequest, slug: str) -> HttpResponseBase:
     `chart`: one chart as CSV.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
-    versions = list(
-        PromptVersion.objects.filter(prompt__corpus=corpus)
-        .select_related("prompt__corpus")
-        .prefetch_related("fields")
-        .order_by("prompt__slug", "-number")
-    )
-    by_key = {str(version.pk): version for version in versions}
-    chosen = (by_key.get(request.GET.get(name, "")) for name in ("first", "second"))
-    two = [version for version in chosen if version is not None]
-    if len(two) < 2:
-        of_one = ([old, new] for new, old in pairwise(versions) if new.prompt_id == old.prompt_id)
-        two = next(of_one, versions[:2])
+    versions, two = chosen_versions(corpus, request.GET.get("first", ""), request.GET.get("second", ""))
     compared = [(version, statistics_of(version)) for version in two]
-    charts = prompts_charts(corpus, compared) if len(two) == 2 else []
+    charts = prompts_charts(corpus, compared)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-prompts")
     context = {
@@ -45,3 +34,19 @@ def compare_prompts(request: HttpRequest, slug: str) -> HttpResponseBase:
         "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
     }
     return render(request, "workspace/compare_prompts.html", context)
+
+
+def chosen_versions(corpus: Corpus, *keys: str) -> tuple[list[PromptVersion], list[PromptVersion]]:
+    """Returns all versions of the corpus, and the two with these keys; else the two newest of one prompt."""
+    versions = list(
+        PromptVersion.objects.filter(prompt__corpus=corpus)
+        .select_related("prompt__corpus")
+        .prefetch_related("fields")
+        .order_by("prompt__slug", "-number")
+    )
+    by_key = {str(version.pk): version for version in versions}
+    two = [by_key[key] for key in keys if key in by_key]
+    if len(two) < 2:
+        of_one = ([old, new] for new, old in pairwise(versions) if new.prompt_id == old.prompt_id)
+        two = next(of_one, versions[:2])
+    return versions, two

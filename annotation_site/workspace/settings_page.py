@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.pages.access import researcher_page
 from collection.models import Corpus, PromptVersion
+from validation.questions.lookup import main_wordings
 
 # Lists of the admin that show one corpus: title, address, and the filter that chooses the corpus.
 RECORDS = (
@@ -28,8 +29,10 @@ def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
     newest: dict[int, PromptVersion] = {
         version.prompt_id: version for version in PromptVersion.objects.newest().filter(prompt__corpus=corpus)
     }
+    words = main_wordings(corpus)
     context = {
         "corpus": corpus,
+        "labels": [words.get(label, label) for label in corpus.labels],
         "genres": corpus.genres.order_by("slug").select_related("prompt"),
         "questions": corpus.questions.order_by("-is_main", "slug").annotate(members=Count("memberships")),
         "prompts": [(prompt, newest.get(prompt.pk)) for prompt in corpus.prompts.order_by("slug")],

@@ -1,9 +1,12 @@
 """The writing page as writers see it, for researchers to try: nothing is claimed, sent or stored."""
 
+from datetime import timedelta
 from typing import cast
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import previewed, researcher_page
@@ -29,7 +32,11 @@ def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
         token="preview",
         corpus=corpus,
         annotator=cast(User, request.user),
-        seat=WritingSeat(premise=premise, genre=premise.genre),
+        seat=WritingSeat(
+            premise=premise,
+            genre=premise.genre,
+            leased_until=timezone.now() + timedelta(seconds=settings.WRITING_LEASE_SECONDS),
+        ),
         prompt_version=version,
     )
     return task_page(request, assignment, WritingForm(assignment))

@@ -14,6 +14,7 @@ from collection.models import Pair, PromptVersion, WritingAssignment
 
 NEWEST = 1000  # tasks that the statistics are about
 PASSED_OVER = ("skipped", "reported")
+MARKS = re.compile(r"`|\*+(?=\S)|(?<=\S)\*+")
 WORDS = re.compile(r"\s+|\S+")
 SAME, ONLY_FIRST, ONLY_SECOND = "same", "first", "second"
 
@@ -62,8 +63,11 @@ def _closed(version: PromptVersion) -> QuerySet[WritingAssignment]:
 
 
 def differences(first: str, second: str) -> Iterator[tuple[str, str]]:
-    """Yields (SAME, ONLY_FIRST or ONLY_SECOND, text), word by word; white space belongs to the words around it."""
-    a, b = WORDS.findall(first), WORDS.findall(second)
+    """Yields (SAME, ONLY_FIRST or ONLY_SECOND, text), word by word; white space belongs to the words around it.
+
+    The marks of Markdown around words are left out.
+    """
+    a, b = (WORDS.findall(MARKS.sub("", text)) for text in (first, second))
     for kind, a0, a1, b0, b1 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind == "equal":
             yield SAME, "".join(a[a0:a1])

@@ -1,5 +1,6 @@
 """Pages with tables over the runs of a snapshot: all of the papers on one, each of the others on its own."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,8 +18,10 @@ from modeling.reports.rendering import notes_of, texts_of
 from shared.charts import with_values
 from shared.csv_files import csv_file
 from snapshots.models import Snapshot
+from snapshots.statistics.charts import name_of_cell
 from snapshots.statistics.paper_tables import Table
 from snapshots.statistics.table_formats import FORMATS
+from validation.questions.lookup import Names, named, names_in
 
 MOST_SNAPSHOTS = 10
 ROWS_SHOWN = 100
@@ -38,7 +41,16 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], str(snapshots[0]).replace("@", "-"))
     filled = [fill(name, snapshots, scores=scores, tests=True) for name in TABLES]
-    tables = [{"report": report, "rows": _with_runs(report), "notes": notes_of(report)} for report in filled]
+    names = names_in(snapshots[0].corpus)
+    tables = [
+        {
+            "report": report,
+            "columns": [_title(names, column) for column in report.columns],
+            "rows": _with_runs(report, names),
+            "notes": notes_of(report),
+        }
+        for report in filled
+    ]
     context = {
         "snapshot": snapshots[0],
         "further": snapshots[1:],
@@ -54,14 +66,19 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "modeling/reports.html", context)
 
 
-def _with_runs(report: Report) -> list[tuple[str, list[tuple[str, list[int]]]]]:
-    """Returns the title of each row with the text and the runs of its cells."""
+def _title(names: Names, title: str) -> str:
+    """Returns what a page calls a row or column, which may be that of a label or a genre."""
+    return named(names, "label", named(names, "genre", title))
+
+
+def _with_runs(report: Report, names: Names) -> list[tuple[str, list[tuple[str, list[int]]]]]:
+    """Returns the title of each row with the text and the runs of its cells, labels and genres as pages call them."""
     return [
         (
-            title,
+            _title(names, title),
             [
-                (text, cell.runs if cell.mean is not None else [])
-                for text, cell in zip(texts, cells, strict=True)
+                (name_of_cell(names, column, text), cell.runs if cell.mean is not None else [])
+                for column, text, cell in zip(report.columns, texts, cells, strict=True)
             ],
         )
         for (title, texts), (_, cells) in zip(texts_of(report), report.rows, strict=True)
@@ -72,7 +89,12 @@ def _with_runs(report: Report) -> list[tuple[str, list[tuple[str, list[int]]]]]:
 def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them."""
     context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
-    return render(request, "modeling/overview.html", context | {"table": _table(context, ROWS_SHOWN)})
+    table, names = _table(context, ROWS_SHOWN), names_in(context["snapshot"].corpus)
+    keys = [column.name for column in table.columns]
+    rows = [
+        [name_of_cell(names, key, value) for key, value in zip(keys, row, strict=True)] for row in table.rows
+    ]
+    return render(request, "modeling/overview.html", context | {"table": replace(table, rows=rows)})
 
 
 @researcher_page

@@ -12,6 +12,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.paging import KeyPages, NewestFirst
 from accounts.rest.permissions import IsResearcher
@@ -21,13 +22,14 @@ from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
+from snapshots.browsing.contents import contents_of
 from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_snapshot, send
 from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.freezing.plan import HoldOutRefused, NotParsable
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
 from validation.models import Question
-from validation.questions.lookup import main_question
+from validation.questions.lookup import main_question, names_in
 
 
 class FreezeRequestSerializer(serializers.Serializer):
@@ -128,6 +130,19 @@ class SnapshotView(APIView):
         found = known_snapshot(pk)
         context = {"request": request, "manifest": found.read_manifest()}
         return Response(SnapshotDetailSerializer(found, context=context).data)
+
+
+class ContentsChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The charts of what is in a snapshot: pairs by genre and partition",
+        description="`charts` is empty until the snapshot is frozen.",
+        responses=ChartsSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        found = known_snapshot(pk)
+        return charts_answer(contents_of(found, names_in(found.corpus)["genre"])[1])
 
 
 class RowListView(generics.ListAPIView):

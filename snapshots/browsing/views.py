@@ -13,12 +13,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.pages.access import researcher_page, researcher_required
 from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
-from shared.charts import with_values
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list
+from snapshots.browsing.contents import contents_of
 from snapshots.exports.downloads import of_snapshot, send_or_explain
 from snapshots.files.datasheet import blanks
-from snapshots.freezing.partition_table import contents_chart, partition_table
 from snapshots.models import Snapshot, SnapshotFile
 from snapshots.publishing.forms import RetractForm
 from snapshots.statistics.agreement import agreement_rows
@@ -58,9 +57,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
     shown = _shown(found)
     if "chart" in request.GET:
-        return chart_file(
-            with_values([shown["contents"]]), request.GET["chart"], str(found).replace("@", "-")
-        )
+        return chart_file(shown["charts"], request.GET["chart"], str(found).replace("@", "-"))
     return render(request, "snapshots/snapshot.html", shown)
 
 
@@ -96,8 +93,8 @@ def citation_of(found: Snapshot) -> str:
 
 def _shown(found: Snapshot) -> dict[str, Any]:
     manifest = found.read_manifest()
-    table = partition_table({p: c["genres"] for p, c in manifest["partitions"].items()}) if manifest else None
     names = names_in(found.corpus)
+    table, charts = contents_of(found, names["genre"])
     return {
         "snapshot": found,
         "is_under_way": found.is_under_way,
@@ -109,7 +106,6 @@ def _shown(found: Snapshot) -> dict[str, Any]:
         "citation": citation_of(found),
         "agreement": agreement_rows(manifest, names["label"]) if manifest else [],
         "table": table,
-        "contents": table
-        and contents_chart(table, names["genre"], reverse("snapshot-pairs", args=[found.pk])),
+        "charts": charts,
         "genre_names": names["genre"],
     }

@@ -14,12 +14,16 @@ from shared.intervals import MIDDLE, wilson
 from shared.numbers import percent
 from snapshots.statistics.paper_tables import TABLES, Data, Table, table
 from snapshots.statistics.tags import MULTINLI_TABLE_6, NAMES
-from validation.questions.lookup import Names, named
+from validation.questions.lookup import Names, labels_named, named
 from validation.statistics.definitions import PUBLISHED
 
 SIGNIFICANT = 0.05
 NAMED = "names"
-KINDS_OF_NAMES = {"gold label": "label", "label": "label", "most frequent label": "label", "genre": "genre"}
+KINDS_OF_NAMES = {
+    **dict.fromkeys(("gold label", "gold", "label", "most frequent label"), "label"),
+    "genre": "genre",
+    **dict.fromkeys(("labels", "labels of the premises", "predicted", "commonest label"), "labels"),
+}
 CURVE_POINTS = 60
 ALL = "all"
 # SNLI Table 2 (mean tokens of a premise, a hypothesis) and MultiNLI Table 3 (mean tokens of a premise).
@@ -59,7 +63,9 @@ def _with_names(chart: Chart, names: Names) -> Chart:
 def name_of_cell(names: Names, column: str, value: Any) -> Any:
     """Return what a page shows for a value in a column of this name."""
     kind = KINDS_OF_NAMES.get(column)
-    return named(names, kind, value) if kind and isinstance(value, str) else value
+    if not kind or not isinstance(value, str):
+        return value
+    return labels_named(names, value) if kind == "labels" else named(names, kind, value)
 
 
 def name_of_column(names: Names, column: str) -> str:

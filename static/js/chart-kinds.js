@@ -224,18 +224,22 @@ window.chartKinds = (function () {
         }));
       });
       const room = (width - left.room - 24) / series.length;
-      const longest = Math.max(...series.flatMap((key) => read.name(key).split(" ").map((word) => word.length))) * 7;
-      const names =
-        longest < room
-          ? { lineWidth: room / FONT / 1.12 - 0.4 }
-          : { tickRotate: -50, textAnchor: "start", dx: -4 }; // too narrow for the words
-      const top = longest < room ? 52 : 40 + 0.77 * 6.6 * Math.max(...series.map((key) => read.name(key).length));
+      const texts = series.map((key) => read.name(key));
+      const word = widest(texts.flatMap((text) => text.split(" "))) + 4;
+      const fits = word < room;
+      // Names stand above their columns in lines, or lean, or stand upright where columns are narrower than leaning lines.
+      const lines = Math.max(...texts.map((text) => Math.min(text.split(" ").length, Math.ceil(widest([text]) / Math.max(room - 8, 1)))));
+      const angle = room < 17 ? -90 : -50;
+      const names = fits
+        ? { lineWidth: room / FONT / 1.12 - 0.4 }
+        : { tickRotate: angle, textAnchor: "start", ...(angle === -90 ? { dx: 4, dy: 5 } : { dx: -4 }) };
+      const top = fits ? 38 + 14 * lines : 40 + Math.sin((-angle * Math.PI) / 180) * widest(texts);
       return {
         legend: [],
         height: 44 * chart.rows.length + top + 18,
         marginLeft: left.room,
         marginTop: top,
-        marginRight: longest < room ? 24 : 52, // the last name leans out
+        marginRight: fits || angle === -90 ? 24 : 52, // the last name leans out
         marginBottom: 12,
         x: { domain: series, axis: null, padding: 0.04 },
         y: { domain: chart.rows.map((row) => row[y]), axis: null, padding: 0.04 },
@@ -251,7 +255,7 @@ window.chartKinds = (function () {
             href: "href",
             ...says((cell) => cell.name + ", " + read.name(cell.key) + ": " + cell.text),
           }),
-          Plot.text(cells.filter((cell) => cell.text.length * 6.6 < room), { x: "key", y: "name", text: "text", fill: colour("--ink"), pointerEvents: "none" }),
+          Plot.text(cells.filter((cell) => cell.text.length * 6.6 < room), { x: "key", y: "name", text: "text", fill: (cell) => colour(cell.value ? "--ink" : "--ink-soft"), pointerEvents: "none" }),
         ],
       };
     },

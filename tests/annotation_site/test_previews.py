@@ -29,6 +29,7 @@ def test_a_preview_shows_the_real_page_and_writes_nothing(browser_of, rosa, addr
     assert words in page
     assert "This is a preview" in page
     assert "form-action 'none'" in answer["Content-Security-Policy"]
+    assert (answer.context.get("seconds_left") or 1) > 0, "the time of a task has just begun"
     assert "connect-src 'none'" in answer["Content-Security-Policy"]
     assert writes(asked) == []
     assert not WritingAssignment.objects.exists()

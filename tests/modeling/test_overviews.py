@@ -15,6 +15,7 @@ from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 from tests.modeling.test_error_browser import answers
 from tests.snapshots.material import lines
+from validation.questions.lookup import labels_named, names_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 snapshot = made_once(small_snapshot, 9, test=9)
@@ -49,10 +50,36 @@ def test_pairs_that_all_runs_miss_come_first_with_their_baselines(snapshot):
     assert "1 of 9 pairs are missed by all 3 runs." in made.definitions
 
 
+def test_the_page_names_labels_as_the_corpus_does_and_the_file_as_the_scheme_does(browser, snapshot):
+    answers(done_run(snapshot), wrong_at(3, 5))
+    address = f"/snapshots/{snapshot.pk}/tables/missed"
+    line, words = lines(snapshot, "test")[5], names_in(snapshot.corpus)["label"]
+    page = html.fromstring(browser.get(f"{address}/").content)
+    rows = [[cell.text_content() for cell in row.xpath("td")] for row in page.xpath("//tbody/tr")]
+    gold, predicted, votes = next(row[3:6] for row in rows if row[0] == line["pairID"])
+    assert (gold, votes) == (words[line["gold_label"]], f"{words[line['gold_label']]} 5")
+    assert predicted in words.values()
+    assert f"{line['gold_label']} 5" in b"".join(browser.get(f"{address}.csv")).decode()
+
+
 def test_where_no_run_has_predictions_the_table_says_so(snapshot):
     made = overview("missed", [snapshot], "dev", 50)
     assert made.rows == []
     assert f"No finished run on {snapshot} has predictions for dev" in made.definitions[-1]
+
+
+def test_labels_in_a_text_get_their_names():
+    names = {"label": {"entailment": "Yes", "neutral": "Perhaps, or not", "contradiction": "No"}}
+    for text, shown in (
+        ("E N C E", "Yes, Perhaps, or not, No, Yes"),
+        ("neutral 3, contradiction", "Perhaps, or not 3, No"),
+        ("entailment, -, contradiction", "Yes, -, No"),
+        ("contradiction", "No"),
+        ("-", "-"),
+        ("", ""),
+    ):
+        assert labels_named(names, text) == shown
+    assert labels_named({}, "E N") == "E N"
 
 
 def test_a_run_beside_its_twin_has_gains_and_pvi_by_label_genre_and_author(snapshot):

@@ -89,10 +89,17 @@ def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
     assert "5 gold labels would change" in seen
     assert "Perhaps.</textarea>" in seen
     assert not Exclusion.objects.exists()
-    without = browser.post(page, {"do": "exclude", "reason": ""})
+    confirmed = {"do": "exclude", "code": vera().code}
+    without = browser.post(page, {**confirmed, "reason": ""})
     assert without.status_code == 422
     assert "give a reason" in without.content.decode()
-    assert browser.post(page, {"do": "exclude", "reason": "Guessed.", "retract": "no"}).status_code == 302
+    for code in ("", stan().code):
+        unconfirmed = browser.post(page, {"do": "exclude", "reason": "Guessed.", "code": code})
+        assert unconfirmed.status_code == 422
+        assert f"type the code {vera().code}" in unconfirmed.content.decode()
+        assert "Guessed.</textarea>" in unconfirmed.content.decode()
+    assert not Exclusion.objects.exists()
+    assert browser.post(page, {**confirmed, "reason": "Guessed.", "retract": "no"}).status_code == 302
     assert Exclusion.objects.get().reason == "Guessed."
     again = browser.get(page).content.decode()
     assert "5 labels return to open seats" in again

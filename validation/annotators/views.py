@@ -27,7 +27,7 @@ from validation.errors import NotInPool, ValidationError
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question, text_in
 from validation.questions.lookup import answer_words
-from validation.statistics.annotator_charts import newest_charts, person_charts
+from validation.statistics.annotator_charts import charts_of_person
 from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 from validation.statistics.cached import current_annotators
@@ -92,7 +92,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion.
 
-    `chart`: one chart as CSV. What an exclusion would change is counted only on request.
+    `chart`: one chart as CSV. What an exclusion would change is counted only on request. To exclude takes the typed `code`.
     """
     question = asked_question(request, slug)
     annotator = get_object_or_404(User, code=code)
@@ -107,6 +107,8 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:
             if standing is None:
+                if text_in(request, "code").strip() != code:
+                    raise ValidationError(f"Nobody was excluded. To confirm, type the code {code} below.")
                 reason = text_in(request, "reason")
                 done = exclude(
                     corpus=question.corpus, annotator=annotator, by=by, reason=reason, retract_pairs=retract
@@ -118,8 +120,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             return redirect(address_in("pool-member", question, code))
         except ValidationError as refusal:
             error = str(refusal)
-    record = _record(question, code)
-    record["charts"] = [*record.get("charts", ()), *newest_charts(annotator, question)]
+    record = _record(question, annotator)
     if "chart" in request.GET:
         return chart_file(record["charts"], request.GET["chart"], f"{slug}-{code}")
     context: dict[str, Any] = {
@@ -147,15 +148,16 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "validation/annotators/pool_member.html", context, status=422 if error else 200)
 
 
-def _record(question: Question, code: str) -> dict[str, Any]:
+def _record(question: Question, annotator: User) -> dict[str, Any]:
     """Returns an annotator's statistics: `figures` (name, meaning, value, quartiles of all), `flags` (name, rule).
 
-    `counted`: whether there are statistics; `kept`: the cached row; `charts`: as person_charts makes them.
+    `counted`: whether there are statistics; `kept`: the cached row; `charts`: as charts_of_person makes them.
     """
     found, row = current_annotators(question)
-    one = next((each for each in found or () if each.code == code), None)
+    charts = charts_of_person(annotator, found or (), question)
+    one = next((each for each in found or () if each.code == annotator.code), None)
     if one is None:
-        return {"kept": row, "counted": found is not None}
+        return {"kept": row, "counted": found is not None, "charts": charts}
     spread = [figures for _, figures in spread_of(found or (), question.labels)]
     names = COLUMNS | share_names(question)
     figures = [
@@ -174,7 +176,7 @@ def _record(question: Question, code: str) -> dict[str, Any]:
         "figures": figures,
         "flags": [(flag, RULES[flag]) for flag in one.flags],
         "has_spread": bool(spread),
-        "charts": person_charts(one, found or (), question),
+        "charts": charts,
     }
 
 

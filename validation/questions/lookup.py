@@ -1,5 +1,6 @@
 """Finds a question by its corpus and its name, and the corpus's wording of its labels."""
 
+import re
 from collections.abc import Iterable
 
 from django.core.management.base import CommandError
@@ -105,6 +106,7 @@ def main_wordings(corpus: Corpus) -> dict[str, str]:
 
 
 Names = dict[str, dict[str, str]]
+TOKEN = re.compile(r"[^\s,]+")
 
 
 def names_of(corpora: Iterable[Corpus]) -> dict[int, Names]:
@@ -129,6 +131,15 @@ def names_in(corpus: Corpus) -> Names:
 def named(names: Names, kind: str, value: str) -> str:
     """Returns the name of a label or genre on pages; the value itself if it has none, or is of another kind."""
     return names.get(kind, {}).get(value, value)
+
+
+def labels_named(names: Names, text: str) -> str:
+    """Returns the labels in a text by their names on pages: “E N C” and “neutral 3, contradiction”."""
+    words = names.get("label", {})
+    letters, given = {label[:1].upper(): word for label, word in words.items()}, text.split()
+    if given and letters.keys() >= set(given):
+        return ", ".join(letters[letter] for letter in given)
+    return TOKEN.sub(lambda token: words.get(token[0], token[0]), text)
 
 
 def answer_words(question: Question) -> dict[str, str]:

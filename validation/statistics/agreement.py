@@ -17,6 +17,7 @@ from typing import Any
 from django.db.models import Count, Sum
 
 from accounts.models import User
+from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from nli.agreement import (
     Patterns,
@@ -25,6 +26,7 @@ from nli.agreement import (
     breakdown_from_patterns,
     cohen_kappa,
     gold_of,
+    shares_from_patterns,
     splits,
     validators_alone,
     with_all_labels,
@@ -43,6 +45,7 @@ from validation.statistics.vote_patterns import (
     patterns_of,
 )
 
+WEEKS = 13  # a quarter of a year, in a small picture
 PAIRWISE_FROM = 30  # two annotators need more shared pairs than this, since a kappa over fewer means little
 
 
@@ -214,6 +217,19 @@ def _rows(
         rows[name]["splits"] = splits(with_all_labels(patterns, question.seats))
         if len(sizes) <= ROWS_WITH_INTERVALS:
             rows[name]["intervals"] = _intervals(profiles, question, seed)
+    return rows
+
+
+def weekly_agreement(question: Question) -> list[list[Any]]:
+    """Computes [Monday, pairs with all labels, individual = gold, low, high] of each of the last weeks, the oldest first."""
+    groups = count_patterns(Pair.objects.filter(corpus=question.corpus_id), question, "week").groups
+    rows = []
+    for week in sorted(filter(None, groups))[-WEEKS:]:
+        shares = shares_from_patterns(patterns_of(groups[week]), question.rule)
+        if shares["pairs_with_all_labels"]:
+            ends = intervals(groups[week], question.rule, of=shares_from_patterns)["individual_equals_gold"]
+            low, high = ends or (None, None)
+            rows.append([week, shares["pairs_with_all_labels"], shares["individual_equals_gold"], low, high])
     return rows
 
 

@@ -146,6 +146,13 @@ def _limits(mean: float, errors: float, most: int) -> list[list[list[float]]]:
     ]
 
 
+def charts_of_person(annotator: User, found: Sequence[Annotator], question: Question) -> list[Chart]:
+    """Returns all charts of somebody's page. found: the statistics of everybody; empty if nobody has counted them."""
+    one = next((each for each in found if each.code == annotator.code), None)
+    charts = person_charts(one, found, question) if one else []
+    return [*charts, *newest_charts(annotator, question)]
+
+
 def person_charts(one: Annotator, found: Sequence[Annotator], question: Question) -> list[Chart]:
     """Returns the charts of one annotator: head figures among all people's, agreement by week, shares of labels."""
     return with_values([_strips(one, found, question), _weeks(one, found), _mix(one, found, question)])

@@ -40,12 +40,13 @@ Kind = CachedStatistics.Kind
 MOST_SEATS_IN_REQUEST = 50_000
 # The agreement page opens with this breakdown. Its cached statistics also hold everything that needs no breakdown.
 FIRST_DIMENSION = "genre"
+MOST_PREMISES_IN_REQUEST = 20_000
 MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many corpora, and refreshes itself
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
 WAGES = "annotation_site.researchers.wages_counted.wages_of"
-VERSION = 6  # of the content that COMPUTE makes; content of another version is not shown
+VERSION = 7  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
@@ -139,12 +140,15 @@ def _has_at_most(question: Question, seats: int) -> bool:
 
 
 def with_size(questions: QuerySet[Question]) -> QuerySet[Question]:
-    """Adds `is_large`: whether the corpus has too many seats or pairs to count on a page that shows many corpora."""
+    """Adds `is_large`: whether the corpus has too many seats, pairs or premises for a page that shows many corpora."""
     beyond = slice(MOST_SEATS_ON_DASHBOARD, MOST_SEATS_ON_DASHBOARD + 1)
     seats = Label.objects.filter(question=OuterRef("pk")).order_by().values("pk")[beyond]
     pairs = Pair.objects.filter(corpus=OuterRef("corpus")).order_by().values("pk")[beyond]
-    sized = questions.annotate(a_seat=Subquery(seats), a_pair=Subquery(pairs))
-    return sized.annotate(is_large=Q(a_seat__isnull=False) | Q(a_pair__isnull=False))
+    beyond = slice(MOST_PREMISES_IN_REQUEST, MOST_PREMISES_IN_REQUEST + 1)
+    premises = Premise.objects.filter(corpus=OuterRef("corpus")).order_by().values("pk")[beyond]
+    parts = {"a_seat": seats, "a_pair": pairs, "a_premise": premises}
+    sized = questions.annotate(**{name: Subquery(part) for name, part in parts.items()})
+    return sized.annotate(is_large=Q(*((f"{name}__isnull", False) for name in parts), _connector=Q.OR))
 
 
 def stored_overviews(questions: list[Question]) -> dict[int, tuple[dict[str, Any], datetime | None]]:

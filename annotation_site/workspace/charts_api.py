@@ -1,0 +1,144 @@
+"""REST: the charts of a corpus's pages, as these draw them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.rest.charts import ChartsSerializer, charts_answer
+from accounts.rest.openapi import QuerySerializer
+from accounts.rest.permissions import IsResearcher
+from annotation_site.researchers.bias_page import LONGEST_KEY, bias_charts
+from annotation_site.researchers.funnel import funnels
+from annotation_site.workspace.labelling_page import progress_charts, progress_of
+from annotation_site.workspace.overview_charts import charts_of_overview
+from annotation_site.workspace.premises_charts import stock_charts as premises_charts
+from annotation_site.workspace.prompts_charts import prompts_charts
+from annotation_site.workspace.prompts_page import chosen_versions
+from annotation_site.workspace.texts_charts import texts_charts
+from annotation_site.workspace.texts_days import days_charts
+from annotation_site.workspace.texts_page import written
+from collection.models import Corpus, EntryLink
+from collection.writing.versions import statistics_of
+from shared.charts import Chart
+from validation.models import Question
+from validation.questions.lookup import question_or_404
+from validation.statistics import cached
+from validation.statistics.annotator_charts import charts_of_person
+from validation.statistics.api import QuestionQuery
+from validation.statistics.stock_charts import stock_charts
+
+UNCOUNTED = "`charts` is empty until a worker has counted a large corpus."
+
+
+class BiasQuery(QuestionQuery):
+    by = serializers.CharField(
+        required=False, max_length=LONGEST_KEY, help_text="groups of pairs; if empty, genres"
+    )
+
+
+class PromptsQuery(QuerySerializer):
+    first = serializers.IntegerField(required=False, min_value=1, help_text="id of a version of a prompt")
+    second = serializers.IntegerField(required=False, min_value=1, help_text="id of another version")
+
+
+def _described(summary: str, description: str = "", **more: Any) -> Any:
+    return extend_schema(
+        summary=f"The charts of {summary}",
+        description=description,
+        responses=ChartsSerializer,
+        tags=["corpora"],
+        **more,
+    )
+
+
+class ChartsView(APIView):
+    """The charts of one page."""
+
+    permission_classes = [IsResearcher]
+
+    def charts(self, request: Request, slug: str, **rest: Any) -> Iterable[Chart]:
+        """Returns them. Raises Http404 if there is no such page."""
+        raise NotImplementedError
+
+    def get(self, request: Request, slug: str, **rest: Any) -> Response:
+        return charts_answer(self.charts(request, slug, **rest))
+
+
+@_described("a corpus's overview: agreement by week, seats by state", UNCOUNTED)
+class OverviewChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        return charts_of_overview(get_object_or_404(Corpus, slug=slug))
+
+
+@_described("premises: how many of each genre are without pairs, with pairs, or used up", UNCOUNTED)
+class PremisesChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        return premises_charts(get_object_or_404(Corpus, slug=slug))[0]
+
+
+@_described(
+    "two versions of prompts: gold labels that are the author's, tasks that were skipped",
+    "The two newest versions of one prompt, if the request names none.",
+    parameters=[PromptsQuery],
+)
+class PromptsChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        corpus, asked = get_object_or_404(Corpus, slug=slug), PromptsQuery.read(request)
+        _, two = chosen_versions(corpus, str(asked.get("first", "")), str(asked.get("second", "")))
+        return prompts_charts(corpus, [(version, statistics_of(version)) for version in two])
+
+
+@_described(
+    "writers' texts: by day and genre; lengths by label, words that give labels away, negation",
+    "Those of labels are of the newest texts, and absent for fewer than thirty.",
+)
+class TextsChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        corpus = get_object_or_404(Corpus, slug=slug)
+        return [*days_charts(corpus, timezone.now()), *texts_charts(corpus, written(corpus))]
+
+
+@_described("labelling: seats by state, day by day; pairs by genre and state", UNCOUNTED)
+class LabellingChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        main = cached.with_size(Question.objects.filter(corpus__slug=slug, is_main=True))
+        question = get_object_or_404(main.select_related("corpus"))
+        found = progress_of(question, timezone.now())
+        return [*(progress_charts(found[1], found[0]) if found else []), *stock_charts(question)]
+
+
+@_described(
+    "what hypotheses give away: labels that a classifier finds without the premise",
+    "`charts` is empty until a worker has counted, which the page asks for.",
+    parameters=[BiasQuery],
+)
+class BiasChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        asked = BiasQuery.read(request)
+        question = question_or_404(slug, asked.get("question"))
+        return bias_charts(cached.current(question, cached.Kind.BIAS, asked.get("by", ""))[0], question)
+
+
+@_described("an entry link: how many people reached each step", "`charts` is empty while nobody came.")
+class LinkChartsView(ChartsView):
+    def charts(self, request: Request, slug: str, number: int) -> Iterable[Chart]:
+        link = get_object_or_404(EntryLink, corpus__slug=slug, pk=number)
+        return funnels([link])[link.pk].charts()
+
+
+@_described(
+    "an annotator: beside everybody, over time, seconds, shares of labels", parameters=[QuestionQuery]
+)
+class AnnotatorChartsView(ChartsView):
+    def charts(self, request: Request, slug: str, code: str) -> Iterable[Chart]:
+        question = question_or_404(slug, QuestionQuery.read(request).get("question"))
+        found, _ = cached.current_annotators(question)
+        return charts_of_person(get_object_or_404(User, code=code), found or (), question)

@@ -1,0 +1,129 @@
+"""What a page draws is what REST returns: the charts of the overview, premises, prompts, texts, links, people, snapshots."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation_site.workspace.overview_charts import charts_of_overview
+from annotation_site.workspace.pipeline import counts_of
+from collection.models import Corpus, Pair
+from tests.addresses import sample_site
+from tests.charted import charted_corpus, charts_in
+from tests.made_once import made_once
+from validation.models import Label
+from validation.statistics import cached
+from validation.statistics.agreement import WEEKS, report, weekly_agreement
+from validation.statistics.vote_patterns import in_group
+
+pytestmark = pytest.mark.django_db
+corpus = made_once(charted_corpus)
+site = made_once(sample_site)
+REST = "/api/v1/corpora/charted/"
+
+
+def told(client, address: str, **query) -> list[dict]:
+    answer = client.get(address, query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()["charts"]
+
+
+def test_the_overview_draws_agreement_by_week_and_seats_by_state(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    page = client.get("/c/charted/")
+    charts = charts_in(page.content)
+    assert list(charts) == ["weeks", "seats-now"]
+    assert told(client, f"{REST}overview/") == list(charts.values())
+    question = corpus.questions.get()
+    by_week = report(Pair.objects.filter(corpus=corpus), question, by="week").rows
+    assert {
+        row["week"]: (row["pairs"], row["agreement"], row["low"], row["high"])
+        for row in charts["weeks"]["rows"]
+    } == {
+        week: (
+            row["pairs_with_all_labels"],
+            row["individual_equals_gold"],
+            *row["intervals"]["individual_equals_gold"],
+        )
+        for week, row in by_week.items()
+    }
+    assert {line["name"] for line in charts["weeks"]["lines"]} == {"SNLI (89.0%)", "MultiNLI (88.7%)"}
+    last = charts["weeks"]["rows"][-1]
+    behind = in_group(Pair.objects.filter(corpus=corpus), question, "week", last["week"])
+    assert client.get(last["href"]).context["numbers"].total[0] == behind.count() == last["pairs"]
+    (seats,) = charts["seats-now"]["rows"]
+    counts = counts_of([corpus])[corpus.pk]
+    assert (seats["filled"], seats["held"], seats["free"]) == (counts.filled, 0, counts.open_seats)
+    csv = client.get("/c/charted/", {"chart": "weeks"}).content.decode().splitlines()
+    assert csv[0] == "week,pairs,agreement,low,high"
+    assert len(csv) == len(by_week) + 1
+    assert client.get("/c/charted/", {"chart": "none"}).status_code == 404
+
+
+def test_the_overview_has_hourly_pay_and_its_lowest_value(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    page = client.get("/c/charted/")
+    pay = client.get("/corpora/charted/pay/").context
+    hourly = sorted(wage.hourly_cents for wage in pay["table"].rows)
+    found = page.context["hourly"]
+    assert found.median_hourly_cents == pay["summary"].median_hourly_cents
+    assert found.lowest_hourly_cents == hourly[0]
+    assert f"${hourly[0] / 100:,.2f}" in page.content.decode()
+
+
+def test_only_the_last_weeks_are_drawn_and_a_single_one_is_not(corpus):
+    question, now = corpus.questions.get(), timezone.now()
+    labels = Label.objects.filter(question=question, label__isnull=False)
+    for number, pair in enumerate(Pair.objects.filter(corpus=corpus).order_by("pk")[:20]):
+        labels.filter(pair=pair).update(cast_at=now - timedelta(weeks=number + 10))
+    assert len(weekly_agreement(question)) == WEEKS
+    labels.update(cast_at=now)
+    assert len(weekly_agreement(question)) == 1
+    assert [chart.key for chart in charts_of_overview(corpus)] == ["seats-now"]
+
+
+def test_a_large_corpus_shows_the_weeks_that_a_worker_counted(corpus, browser_of, rosa, monkeypatch):
+    client = browser_of(rosa)
+    now = charts_in(client.get("/c/charted/").content)
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 5)
+    assert charts_in(client.get("/c/charted/").content) == {}
+    assert told(client, f"{REST}overview/") == []
+    question = corpus.questions.get()
+    for kind in ("overview", "agreement", "wages"):
+        cached.carry_out(statistics_id=cached.request_statistics(question=question, kind=kind).pk)
+    monkeypatch.setattr("annotation_site.workspace.overview_charts.weekly_agreement", None)
+    assert charts_in(client.get("/c/charted/").content) == now
+
+
+def test_rest_returns_what_a_persons_page_draws(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    code = Label.objects.filter(origin="cast").first().annotator.code
+    drawn = charts_in(client.get(f"/corpora/charted/pool/{code}/").content)
+    assert {"strips", "mix", "rolling"} <= drawn.keys()
+    assert told(client, f"{REST}pool/{code}/") == list(drawn.values())
+    assert client.get(f"{REST}pool/nobody/").status_code == 404
+
+
+def test_rest_returns_what_is_drawn_of_premises_links_and_snapshots(site, browser_of):
+    client, slug = browser_of(site.people["researcher"]), site.corpus.slug
+    link = site.corpus.entry_links.get().pk
+    for page, rest, key in (
+        (f"/c/{slug}/premises/", f"corpora/{slug}/premises/", "stock"),
+        (f"/c/{slug}/links/{link}/", f"corpora/{slug}/links/{link}/", "funnel"),
+        (f"/snapshots/{site.snapshot.pk}/", f"snapshots/{site.snapshot.pk}/contents/", "contents"),
+    ):
+        drawn = charts_in(client.get(page).content)
+        assert list(drawn) == [key], page
+        assert told(client, f"/api/v1/{rest}") == list(drawn.values())
+    other = Corpus.objects.create(slug="other", name="Other", scheme=site.corpus.scheme)
+    assert client.get(f"/api/v1/corpora/{other.slug}/links/{link}/").status_code == 404
+
+
+def test_rest_returns_what_is_drawn_of_hypotheses_alone(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    assert told(client, f"{REST}bias/") == []
+    question = corpus.questions.get()
+    cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="bias").pk)
+    drawn = charts_in(client.get("/corpora/charted/bias/").content)
+    assert list(drawn) == ["alone"]
+    assert told(client, f"{REST}bias/") == list(drawn.values())
