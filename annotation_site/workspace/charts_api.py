@@ -72,7 +72,7 @@ class ChartsView(APIView):
         return charts_answer(self.charts(request, slug, **rest))
 
 
-@_described("a corpus's overview: agreement by week, seats by state", UNCOUNTED)
+@_described("a corpus's overview: texts and labels a day, agreement by week, seats by state", UNCOUNTED)
 class OverviewChartsView(ChartsView):
     def charts(self, request: Request, slug: str) -> Iterable[Chart]:
         return charts_of_overview(get_object_or_404(Corpus, slug=slug))

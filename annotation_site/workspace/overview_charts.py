@@ -1,4 +1,4 @@
-"""Charts of a corpus's overview: agreement by week, and seats by state."""
+"""Charts of a corpus's overview: texts and labels a day, agreement by week, seats by state."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation_site.workspace.labelling_page import held_now
-from annotation_site.workspace.pipeline import Counts, counts_of
+from annotation_site.workspace.pipeline import PACE_DAYS, Counts, counts_of
 from collection.models import Corpus
 from shared.charts import Chart, Column, interval, with_values
 from shared.numbers import percent, short_day
@@ -25,15 +25,45 @@ def charts_of_overview(corpus: Corpus) -> list[Chart]:
     """Return the charts of a corpus; none while no worker has counted a large one."""
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     counts = counts_of([corpus])[corpus.pk]
-    return overview_charts(question, counts) if question and counts else []
+    return overview_charts(question, counts) if counts else []
 
 
-def overview_charts(question: Question, counts: Counts) -> list[Chart]:
+def overview_charts(question: Question | None, counts: Counts) -> list[Chart]:
     """Return the charts of these counts. The weeks of a large corpus are those that a worker counted with them."""
-    if not counts.filled and not counts.open_seats:
-        return []
-    weeks = weekly_agreement(question) if counts.made_at is None else counts.weeks
-    return with_values([_weeks(question, weeks), _seats(question, counts)])
+    charts = [_pace("texts", 1, counts), _pace("labels", 2, counts)]
+    if question and (counts.filled or counts.open_seats):
+        weeks = weekly_agreement(question) if counts.made_at is None else counts.weeks
+        charts += [_weeks(question, weeks), _seats(question, counts)]
+    return with_values(charts)
+
+
+def _pace(what: str, column: int, counts: Counts) -> Chart | None:
+    numbers = [day[column] for day in counts.days]
+    if not any(numbers):
+        return None
+    rows = [
+        {
+            "day": day,
+            what: number,
+            "mean": sum(numbers[place - PACE_DAYS : place]) / PACE_DAYS if place >= PACE_DAYS else None,
+        }
+        for place, (day, number) in enumerate(zip((day[0] for day in counts.days), numbers, strict=True), 1)
+    ]
+    total, most = sum(numbers), max(rows, key=lambda row: row[what])
+    return Chart(
+        f"pace-{what}",
+        "lines",
+        f"{total:,} {what.removesuffix('s') if total == 1 else what} in {len(rows)} days, most on"
+        f" {short_day(date.fromisoformat(most['day']))} ({most[what]:,}).",
+        [
+            Column("day", "day", "day"),
+            Column(what, f"{what} a day", "count"),
+            Column("mean", "mean of seven days", "number", "Of the day and the six before it."),
+        ],
+        rows,
+        {"x": "day", "x_type": "time", "columns": [what], "series": ["mean"], "y_name": what},
+        colours={what: "--step-2", "mean": "--ink"},
+    )
 
 
 def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:

@@ -92,13 +92,13 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
     counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
-    charts = overview_charts(question, counts) if question and counts else []
+    charts = overview_charts(question, counts) if counts else []
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], slug)
     context: dict[str, Any] = {
         "corpus": corpus,
         "question": question,
-        "charts": {each.key.partition("-")[0]: each for each in charts},
+        "charts": {each.key.replace("-", "_"): each for each in charts},
         "counts": counts,
         "waiting": items,
         "newest": newest,

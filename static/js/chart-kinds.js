@@ -261,9 +261,9 @@ window.chartKinds = (function () {
     },
 
     // Lines over a common axis: draw.x, series, band ([low, high] of the only line), points, ticks (a column whose values
-    // are marked at the bottom).
+    // are marked at the bottom), columns (numbers of days, which stand behind the lines).
     lines(chart, read, width) {
-      const { x, series, band, points, ticks } = chart.draw;
+      const { x, series, band, points, ticks, columns = [] } = chart.draw;
       const strokes = series.map((key, index) => chart.colours[key] || LINES[index % LINES.length]);
       const known = (key) => chart.rows.filter((row) => row[key] !== null && row[key] !== undefined);
       const first = series[0];
@@ -272,7 +272,8 @@ window.chartKinds = (function () {
       const scale = chart.draw.x_type === "time" ? (row) => new Date(row[x] + "T00:00Z") : x;
       return {
         legend: [
-          ...(series.length > 1
+          ...columns.map((key) => ({ text: read.name(key), symbol: "square", fill: chart.colours[key] })),
+          ...(series.length + columns.length > 1
             ? series.map((key, index) => ({ text: read.name(key), line: strokes[index], dash: DASHES[index % DASHES.length] }))
             : []),
           ...marked.map((value) => ({
@@ -282,7 +283,7 @@ window.chartKinds = (function () {
           })),
           ...ruleLegend(chart),
         ],
-        height: Math.min(320, Math.max(220, width * 0.5)),
+        height: columns.length ? 180 : Math.min(320, Math.max(220, width * 0.5)),
         marginLeft: 56,
         x:
           chart.draw.x_type === "time"
@@ -292,14 +293,24 @@ window.chartKinds = (function () {
                 ...(chart.draw.x_type === "log" ? { type: "log", ticks: 4, tickFormat: d3.format("~s") } : {}),
               },
         y: {
-          label: series.length > 1 ? chart.draw.y_name || null : read.name(first),
-          tickFormat: read.axis(first),
-          ticks: 5,
+          label: series.length + columns.length > 1 ? chart.draw.y_name || null : read.name(first),
+          tickFormat: read.axis(columns[0] || first),
+          ticks: columns.length ? 3 : 5,
           grid: true,
           zero: chart.draw.zero !== false,
           ...domainOf(chart.draw, "y"),
         },
         marks: [
+          ...columns.map((key) =>
+            Plot.rectY(chart.rows, {
+              x: scale,
+              y: key,
+              interval: "day",
+              fill: colour(chart.colours[key]),
+              ...says(read.words),
+              tip: true,
+            })
+          ),
           ...(band
             ? [
                 Plot.areaY(known(band[0]), {

@@ -28,11 +28,11 @@ def told(client, address: str, **query) -> list[dict]:
     return answer.json()["charts"]
 
 
-def test_the_overview_draws_agreement_by_week_and_seats_by_state(corpus, browser_of, rosa):
+def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(corpus, browser_of, rosa):
     client = browser_of(rosa)
     page = client.get("/c/charted/")
     charts = charts_in(page.content)
-    assert list(charts) == ["weeks", "seats-now"]
+    assert list(charts) == ["pace-labels", "weeks", "seats-now"]
     assert told(client, f"{REST}overview/") == list(charts.values())
     question = corpus.questions.get()
     by_week = report(Pair.objects.filter(corpus=corpus), question, by="week").rows
@@ -54,6 +54,10 @@ def test_the_overview_draws_agreement_by_week_and_seats_by_state(corpus, browser
     (seats,) = charts["seats-now"]["rows"]
     counts = counts_of([corpus])[corpus.pk]
     assert (seats["filled"], seats["held"], seats["free"]) == (counts.filled, 0, counts.open_seats)
+    days = charts["pace-labels"]["rows"]
+    assert [row["labels"] for row in days] == [day[2] for day in counts.days]
+    assert days[-1]["mean"] == pytest.approx(counts.pace_of_labels)
+    assert [row["mean"] for row in days[:6]] == [None] * 6
     csv = client.get("/c/charted/", {"chart": "weeks"}).content.decode().splitlines()
     assert csv[0] == "week,pairs,agreement,low,high"
     assert len(csv) == len(by_week) + 1
@@ -79,7 +83,7 @@ def test_only_the_last_weeks_are_drawn_and_a_single_one_is_not(corpus):
     assert len(weekly_agreement(question)) == WEEKS
     labels.update(cast_at=now)
     assert len(weekly_agreement(question)) == 1
-    assert [chart.key for chart in charts_of_overview(corpus)] == ["seats-now"]
+    assert [chart.key for chart in charts_of_overview(corpus)] == ["pace-labels", "seats-now"]
 
 
 def test_a_large_corpus_shows_the_weeks_that_a_worker_counted(corpus, browser_of, rosa, monkeypatch):

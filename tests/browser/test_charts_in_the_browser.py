@@ -80,6 +80,25 @@ def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
 
 
 @LOOKS
+def test_the_overview_draws_its_charts_again_when_it_loads_itself(live_server, watched, rosa, look):
+    charted_corpus(extra=False)
+    page = watched(rosa, **look)
+    page.clock.install()
+    look_at(page, "/c/charted/")
+    for key in ("pace-labels", "weeks", "seats-now"):
+        figure = page.locator(f"figure[data-chart={key}]")
+        figure.locator("summary").press("Enter")
+        expect(figure.locator("table")).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_response("**/c/charted/"):
+        page.clock.run_for(21_000)
+    for key in ("pace-labels", "weeks", "seats-now"):
+        figure = page.locator(f"figure[data-chart={key}]")
+        expect(figure.locator("svg.chart-svg")).to_be_visible()
+        expect(figure.locator("table")).to_be_visible()
+
+
+@LOOKS
 def test_runs_and_the_seeds_of_a_sweep(live_server, watched, rosa, look):
     snapshot = small_snapshot()
     for baseline, accuracy in (("hypothesis_only", 0.5), ("cbow", 0.7)):

@@ -1,4 +1,6 @@
-"""The pages about the pool on a phone: axe finds nothing serious, and all fits the screen."""
+"""The pages about the pool on a phone: axe finds nothing serious, all fits the screen, and nobody is excluded by a slip."""
+
+from playwright.sync_api import expect
 
 from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
@@ -33,3 +35,24 @@ def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, 
         if width_of(page) > page.evaluate("innerWidth"):
             found.append(f"{address}: wider than the screen")
     assert found == []
+
+
+@LOOKS
+def test_excluding_somebody_takes_their_code(live_server, watched, vera, rosa, look):
+    make_site(vera)
+    page = watched(rosa, **look)
+    page.goto(f"/corpora/small/pool/{vera.code}/")
+    page.get_by_label("Reason").fill("Guesses.")
+    code = page.get_by_label(f"Type the code {vera.code} to exclude them")
+    code.press("Enter")  # the first button of the form is the preview
+    expect(page.get_by_text("This is a preview; nothing has changed yet.")).to_be_visible()
+    exclude = page.get_by_role("button", name=f"Exclude {vera.code}")
+    exclude.click()
+    expect(page.get_by_role("alert")).to_have_text(
+        f"Nobody was excluded. To confirm, type the code {vera.code} below."
+    )
+    assert complaints(page, "excluding") == []
+    expect(page.get_by_label("Reason")).to_have_value("Guesses.")
+    code.fill(vera.code)
+    exclude.click()
+    expect(page.get_by_role("button", name="Undo the exclusion")).to_be_visible()
