@@ -26,7 +26,6 @@ from nli.agreement import (
     breakdown_from_patterns,
     cohen_kappa,
     gold_of,
-    shares_from_patterns,
     splits,
     validators_alone,
     with_all_labels,
@@ -225,11 +224,12 @@ def weekly_agreement(question: Question) -> list[list[Any]]:
     groups = count_patterns(Pair.objects.filter(corpus=question.corpus_id), question, "week").groups
     rows = []
     for week in sorted(filter(None, groups))[-WEEKS:]:
-        shares = shares_from_patterns(patterns_of(groups[week]), question.rule)
-        if shares["pairs_with_all_labels"]:
-            ends = intervals(groups[week], question.rule, of=shares_from_patterns)["individual_equals_gold"]
-            low, high = ends or (None, None)
-            rows.append([week, shares["pairs_with_all_labels"], shares["individual_equals_gold"], low, high])
+        figures = _figures(patterns_of(groups[week]), question)
+        if figures["pairs_with_all_labels"]:
+            low, high = _intervals(groups[week], question, 0)["individual_equals_gold"] or (None, None)
+            rows.append(
+                [week, figures["pairs_with_all_labels"], figures["individual_equals_gold"], low, high]
+            )
     return rows
 
 

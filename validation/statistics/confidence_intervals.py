@@ -8,7 +8,7 @@ numpy is loaded where it computes: nearly every process imports this module, and
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nli.agreement import Number, Pattern, agreement_from_patterns, with_all_labels
@@ -26,9 +26,8 @@ def intervals(
     rule: Rule,
     *,
     seed: int = 0,
-    of: Callable[[Mapping[Pattern, Number], Rule], dict[str, Any]] = agreement_from_patterns,
 ) -> dict[str, Any]:
-    """Returns [low, high] for each statistic of `of`: the middle 95% of a thousand replicates.
+    """Returns [low, high] for each statistic of `agreement_from_patterns`: the middle 95% of a thousand replicates.
 
     The keys are those of the statistics; the value is None if a statistic is undefined in a replicate. A
     multinomial draws all premises with the same profile together, which is the same as drawing them one by one.
@@ -39,7 +38,7 @@ def intervals(
     premises = sum(complete.values())
     counts = replicates(complete, seed=seed) if premises > 1 else {}
     with np.errstate(invalid="ignore", divide="ignore"):
-        figures = of(counts, rule)
+        figures = agreement_from_patterns(counts, rule)
     figures.pop("pairs_with_all_labels")
     return {name: _middle(value) for name, value in figures.items()}
 
