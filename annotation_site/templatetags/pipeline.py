@@ -1,4 +1,4 @@
-"""Draws the small pictures of home and the overview, whose numbers stand beside them as text.
+"""Draws the small pictures of home and of the overview's agreement, whose numbers stand beside them as text.
 
 `{% days_chart days column "Labels" corpus.name %}`: the last days as columns, with their numbers as a table.
 `{% agreement_dot corpus counts %}`: agreement as a dot with its interval, with marks of SNLI and MultiNLI.
