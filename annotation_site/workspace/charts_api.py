@@ -64,8 +64,8 @@ class ChartsView(APIView):
 
     permission_classes = [IsResearcher]
 
-    def charts(self, request: Request, slug: str, **rest: Any) -> Iterable[Chart]:
-        """Returns them. Raises Http404 if there is no such page."""
+    def charts(self, *asked: Any, **rest: Any) -> Iterable[Chart]:
+        """Returns them, for a request and the values in its address. Raises Http404 if there is no such page."""
         raise NotImplementedError
 
     def get(self, request: Request, slug: str, **rest: Any) -> Response:

@@ -6,12 +6,15 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_page, researcher_post
+from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.lines import PARTITIONS
+from shared.charts import with_values
 from snapshots.errors import SnapshotError
 from snapshots.freezing.forms import FreezeForm
 from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
@@ -61,7 +64,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
-    """Show the plan of a freeze with these choices, or why it is not possible."""
+    """Show the plan of a freeze with these choices, or why it is not possible. `chart`: its chart as CSV."""
     chosen = form.cleaned_data if form.is_valid() else {}
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:
@@ -70,7 +73,7 @@ def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: i
         context |= {
             "planned": planned,
             "table": table,
-            "contents": contents_chart(table, names),
+            "charts": with_values([contents_chart(table, names)]),
             "genre_names": names,
             "shortages": [
                 replace(each, genre=names.get(each.genre, each.genre)) for each in planned.plan.shortages
@@ -80,4 +83,7 @@ def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: i
         }
     except SnapshotError as error:
         context["error"] = str(error)
+    if "chart" in request.GET:
+        return chart_file(context.get("charts", ()), request.GET["chart"], f"{corpus.slug}-plan")
+    context["csv"] = urlencode({**request.GET.dict(), "chart": "contents"})
     return render(request, "snapshots/plan.html", context, status=status)

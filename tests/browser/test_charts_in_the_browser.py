@@ -85,17 +85,16 @@ def test_the_overview_draws_its_charts_again_when_it_loads_itself(live_server, w
     page = watched(rosa, **look)
     page.clock.install()
     look_at(page, "/c/charted/")
-    for key in ("pace-labels", "weeks", "seats-now"):
-        figure = page.locator(f"figure[data-chart={key}]")
-        figure.locator("summary").press("Enter")
-        expect(figure.locator("table")).to_be_visible()
-    page.evaluate("document.activeElement.blur()")
+    figures = page.locator("#live figure[data-chart]")
+    expect(figures).to_have_count(3)
+    figures.last.evaluate("figure => { figure.dataset.before = 'yes' }")
     with page.expect_response("**/c/charted/"):
         page.clock.run_for(21_000)
-    for key in ("pace-labels", "weeks", "seats-now"):
-        figure = page.locator(f"figure[data-chart={key}]")
-        expect(figure.locator("svg.chart-svg")).to_be_visible()
-        expect(figure.locator("table")).to_be_visible()
+    expect(page.locator("[data-before]")).to_have_count(0)
+    expect(figures.locator("svg.chart-svg")).to_have_count(3)
+    for number in range(3):
+        expect(figures.nth(number).locator("svg.chart-svg")).to_be_visible()
+        expect(figures.nth(number).locator("table")).to_be_hidden()
 
 
 @LOOKS

@@ -167,7 +167,13 @@ def test_what_is_in_a_snapshot_is_drawn_by_genre_and_partition(browser, corpus):
 
 
 def test_the_plan_is_drawn_too(browser, corpus):
-    assert "contents" in charts_in(browser.get(f"/snapshots/freeze/{corpus.slug}/plan/").content)
+    plan = f"/snapshots/freeze/{corpus.slug}/plan/"
+    drawn = charts_in(browser.get(plan).content)["contents"]
+    (link,) = html.fromstring(browser.get(plan, {"seed": "3"}).content).xpath(
+        "//p[@class='chart-files']/a/@href"
+    )
+    file = browser.get(f"{plan}{link}").content.decode().splitlines()
+    assert (file[0].split(",")[0], len(file)) == ("genre", len(drawn["rows"]) + 1)
 
 
 def test_the_page_of_a_failed_freeze_says_why(browser, corpus):
