@@ -124,7 +124,7 @@ def _seats(question: Question, counts: Counts) -> Chart:
     seats = {"filled": counts.filled, "held": held, "free": counts.open_seats - held}
     every = sum(seats.values())
     lists = {
-        "filled": reverse("labelling-progress", args=[question.corpus.slug]),
+        "filled": address_in("pairs", question, votes="complete"),
         "held": f"{reverse('labelling-progress', args=[question.corpus.slug])}#in-hand",
         "free": address_in("pairs", question, votes="open"),
     }
