@@ -15,7 +15,7 @@ from shared.numbers import percent
 from validation.models import Question
 from validation.pairs.door import group_name, shown
 from validation.questions.addresses import address_in, also, asked_question
-from validation.questions.lookup import answer_words, names_in
+from validation.questions.lookup import Names, answer_words, names_in
 from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import cached_part, count_or_stop
 
@@ -31,8 +31,9 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     if "part" in request.GET:
         return cached_part(request, question, Kind.BIAS, by)
     found, row = current(question, Kind.BIAS, by)
-    names = names_in(question.corpus).get(found["by"], {}) if found else {}
-    charts = bias_charts(found, question)
+    known = names_in(question.corpus)
+    names = known.get(found["by"], {}) if found else {}
+    charts = bias_charts(found, known, question)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-hypotheses-alone")
     context: dict[str, Any] = {
@@ -47,12 +48,9 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/bias.html", context)
 
 
-def bias_charts(found: Mapping[str, Any] | None, question: Question) -> list[Chart]:
-    """Returns the charts of what a worker found; none before it has."""
-    if not found:
-        return []
-    names = names_in(question.corpus).get(found["by"], {})
-    return with_values([_alone(found, names, question)])
+def bias_charts(found: Mapping[str, Any] | None, names: Names, question: Question) -> list[Chart]:
+    """Returns the charts of what a worker found; none before it has. names: what pages of the corpus call values."""
+    return with_values([_alone(found, names.get(found["by"], {}), question)]) if found else []
 
 
 def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Question) -> Chart | None:

@@ -29,7 +29,7 @@ from collection.models import Corpus, EntryLink
 from collection.writing.versions import statistics_of
 from shared.charts import Chart
 from validation.models import Question
-from validation.questions.lookup import question_or_404
+from validation.questions.lookup import names_in, question_or_404
 from validation.statistics import cached
 from validation.statistics.annotator_charts import charts_of_person
 from validation.statistics.api import QuestionQuery
@@ -124,7 +124,8 @@ class BiasChartsView(ChartsView):
     def charts(self, request: Request, slug: str) -> Iterable[Chart]:
         asked = BiasQuery.read(request)
         question = question_or_404(slug, asked.get("question"))
-        return bias_charts(cached.current(question, cached.Kind.BIAS, asked.get("by", ""))[0], question)
+        found, _ = cached.current(question, cached.Kind.BIAS, asked.get("by", ""))
+        return bias_charts(found, names_in(question.corpus), question)
 
 
 @_described("an entry link: how many people reached each step", "`charts` is empty while nobody came.")
