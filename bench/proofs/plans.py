@@ -150,7 +150,7 @@ REGIMES: dict[str, tuple[str, tuple[tuple[str, float], ...]]] = {
 
 
 FEW_EPOCHS: dict[str, dict[str, object]] = {
-    "bilstm": {**SMALL_ESIM, "epochs": 5},
+    "bilstm": {**SMALL_ESIM, "epochs": 5, "batch_size": 64, "learning_rate": 0.001, "patience": 3},
     "esim": {**SMALL_ESIM, "epochs": 2},
 }
 

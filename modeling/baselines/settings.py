@@ -196,18 +196,23 @@ class CBOWSettings(MultiNLISettings):
 class BiLSTMSettings(MultiNLISettings):
     """Mean of a BiLSTM's states, [u; v; u-v; u*v], one tanh layer (MultiNLI paper, section 3)."""
 
+    PAPER = {**(MultiNLISettings.PAPER or {}), "learning_rate": 0.001, "patience": 3}
     DIFFERENCES = CBOWSettings.DIFFERENCES
 
+    batch_size: int = setting(128, "pairs in a training batch", least=1)
+    learning_rate: float = setting(0.002, "the first epoch's learning rate", least=0, below=100)
+    patience: int = setting(1, PATIENCE, least=0)
     states: int = setting(300, STATES, least=1)
 
 
-class ESIMSettings(BiLSTMSettings):
+class ESIMSettings(MultiNLISettings):
     """Words of the two sentences aligned and compared, without the TreeLSTM (MultiNLI paper, section 3)."""
 
     DIFFERENCES = (
         f"{CBOWSettings.DIFFERENCES} Adam's rate is its default, as the paper says, not Chen et al.'s 0.0004."
     )
 
+    states: int = setting(300, STATES, least=1)
     dropout: float = setting(0.5, "share of units dropped while training", least=0, below=1)
 
 
