@@ -91,6 +91,8 @@ def known_objects(site: Site) -> dict[str, Any]:
         "kind": "corpus",
         "snapshots": site.snapshot.pk,
         "runs": places["runs/"]["pk"],
+        "number": places["api/v1/corpora/"]["number"],
+        "code": places["api/v1/corpora/"]["code"],
         "files": "manifest.json",
         "exports": places["snapshots/<int:pk>/exports/"]["name"],
         "genre": "fiction",
