@@ -15,7 +15,8 @@ from accounts.models import User
 from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
-from annotation_site.researchers.bias_page import LONGEST_KEY, bias_charts
+from annotation_site.researchers.bias_page import bias_charts
+from annotation_site.researchers.corpus_bias import LONGEST_KEY
 from annotation_site.researchers.funnel import funnels
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
 from annotation_site.workspace.overview_charts import charts_of_overview

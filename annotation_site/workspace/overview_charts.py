@@ -15,6 +15,7 @@ from shared.numbers import percent, short_day
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.statistics.agreement import weekly_agreement
+from validation.statistics.annotator_charts import BAND, BY_WEEK
 from validation.statistics.definitions import DEFINITIONS, PUBLISHED
 from validation.statistics.vote_patterns import DIMENSIONS
 
@@ -22,14 +23,14 @@ COLOURS = {"filled": "--step-1", "held": "--step-3", "free": "--step-5"}
 
 
 def charts_of_overview(corpus: Corpus) -> list[Chart]:
-    """Return the charts of a corpus; none while no worker has counted a large one."""
+    """Returns the charts of a corpus; none while no worker has counted a large one."""
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     counts = counts_of([corpus])[corpus.pk]
     return overview_charts(question, counts) if counts else []
 
 
 def overview_charts(question: Question | None, counts: Counts) -> list[Chart]:
-    """Return the charts of these counts. The weeks of a large corpus are those that a worker counted with them."""
+    """Returns the charts of these counts. The weeks of a large corpus are those that a worker counted with them."""
     charts = [_pace("texts", 1, counts), _pace("labels", 2, counts)]
     if question and (counts.filled or counts.open_seats):
         weeks = weekly_agreement(question) if counts.made_at is None else counts.weeks
@@ -96,12 +97,7 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
         ],
         rows,
         {
-            "x": "week",
-            "x_type": "time",
-            "series": ["agreement"],
-            "band": ["low", "high"],
-            "points": True,
-            "n": "pairs",
+            **BY_WEEK,
             "y_domain": [0.5 if min(ends) >= 0.5 else 0, 1],
             "zero": min(ends) < 0.5,
         },
@@ -111,7 +107,7 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
             if share is not None
         ],
         colours={"agreement": "--chart-point"},
-        note="The band is the 95% interval; a point over fewer than 30 pairs is faint.",
+        note=BAND,
     )
 
 

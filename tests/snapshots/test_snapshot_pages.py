@@ -1,6 +1,7 @@
 """Researchers' pages about snapshots: plan, freeze, progress, files."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -169,10 +170,10 @@ def test_what_is_in_a_snapshot_is_drawn_by_genre_and_partition(browser, corpus):
 def test_the_plan_is_drawn_too(browser, corpus):
     plan = f"/snapshots/freeze/{corpus.slug}/plan/"
     drawn = charts_in(browser.get(plan).content)["contents"]
-    (link,) = html.fromstring(browser.get(plan, {"seed": "3"}).content).xpath(
-        "//p[@class='chart-files']/a/@href"
+    links: Any = html.fromstring(browser.get(plan, {"seed": "3"}).content).xpath(
+        "//p[@class='chart-files']/a"
     )
-    file = browser.get(f"{plan}{link}").content.decode().splitlines()
+    file = browser.get(f"{plan}{links[0].get('href')}").content.decode().splitlines()
     assert (file[0].split(",")[0], len(file)) == ("genre", len(drawn["rows"]) + 1)
 
 

@@ -62,6 +62,17 @@ CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column(
 AGREEMENT = Column("agreement", "equal to the others", "share", MEANINGS["equals_others"])
 LABELS = Column("labels", "labels", "count", MEANINGS["labels"])
 
+# How a chart draws agreement by week, and the note beneath it.
+BY_WEEK: dict[str, Any] = {
+    "x": "week",
+    "x_type": "time",
+    "series": ["agreement"],
+    "band": ["low", "high"],
+    "points": True,
+    "n": "pairs",
+}
+BAND = "The band is the 95% interval; a point over fewer than 30 pairs is faint."
+
 
 def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
     known = [row for row in rows if row["seconds"] is not None and row["agreement"] is not None]
@@ -251,18 +262,10 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
             *interval(AFTER_WILSON),
         ],
         rows,
-        {
-            "x": "week",
-            "x_type": "time",
-            "series": ["agreement"],
-            "band": ["low", "high"],
-            "points": True,
-            "n": "pairs",
-            "y_domain": [0, 1],
-        },
+        {**BY_WEEK, "y_domain": [0, 1]},
         lines=[{"axis": "y", "value": mean, "name": f"all people ({percent(mean)})"}],
         colours={"agreement": "--chart-point"},
-        note="The band is the 95% interval; a point over fewer than 30 pairs is faint.",
+        note=BAND,
     )
 
 
