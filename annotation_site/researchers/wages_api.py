@@ -17,7 +17,10 @@ from collection.models import Corpus
 
 class PayQuery(QuerySerializer):
     floor_cents = serializers.IntegerField(
-        default=0, min_value=0, max_value=100_000, help_text="lowest hourly pay, drawn as a line; 0: none"
+        required=False,
+        min_value=0,
+        max_value=100_000,
+        help_text="lowest hourly pay, drawn as a line; 0: none; if absent, that of the corpus file",
     )
 
 
@@ -32,6 +35,6 @@ class PayChartsView(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         corpus = get_object_or_404(Corpus, slug=slug)
-        asked = PayQuery.read(request)
+        floor = PayQuery.read(request).get("floor_cents", corpus.hourly_floor_cents)
         found, days, _ = counted_wages(corpus)
-        return charts_answer(wage_charts(found or (), days, asked["floor_cents"]))
+        return charts_answer(wage_charts(found or (), days, floor))

@@ -55,7 +55,7 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
             return _change_pay_list(request, corpus)
         except (wages.SumChanged, payments.WrongState) as refusal:
             refused = str(refusal)
-    form = FloorForm(request.POST or request.GET)
+    form = FloorForm.of(request.POST or request.GET, corpus)
     floor = form.cents() if form.is_valid() else 0
     asked = request.POST.get("do") if request.method == "POST" and form.is_valid() and floor else None
     codes = request.POST.getlist("annotator")

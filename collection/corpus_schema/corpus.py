@@ -68,6 +68,10 @@ class CorpusPart(Table):
         "",
         description="Markdown: when and how people get their money. They read it where they come in and under My account",
     )
+    hourly_floor_cents: Count = Field(
+        0,
+        description="the lowest hourly pay that you promise, in cents: *Pay* and *Overview* count who is below it; 0: none",
+    )
     writers_per_premise: OneOrMore = Field(1, description="how many people write for each premise")
     max_tasks_per_day: Count = Field(0, description="premises that one writer is given a day; 0: no limit")
     max_genre_share: Annotated[int, Field(ge=1, le=100)] = Field(

@@ -65,6 +65,10 @@ class Corpus(models.Model):
         default=default_of(CorpusPart, "sign_up"), help_text="whether people make accounts by themselves"
     )
     payment = models.TextField(blank=True, help_text="Markdown: when and how people get their money")
+    hourly_floor_cents = models.PositiveIntegerField(
+        default=default_of(CorpusPart, "hourly_floor_cents"),
+        help_text="lowest hourly pay that the researchers promise; 0: none",
+    )
     language_models = models.CharField(
         max_length=9, choices=LanguageModels.choices, default=default_of(CorpusPart, "language_models")
     )

@@ -247,6 +247,24 @@ def test_an_empty_corpus_says_why_there_is_nothing(client, db):
     assert "Nobody has earned anything" in client.get(reverse("pay", args=["small"])).content.decode()
 
 
+def test_the_floor_of_the_corpus_file_is_the_one_to_begin_with(corpus, client):
+    label_five(corpus, vera(), measured=5)
+    corpus.hourly_floor_cents = 900
+    corpus.save()
+    client.force_login(rosa())
+    address = reverse("pay", args=["small"])
+    below = html.fromstring(client.get(reverse("corpus-overview", args=["small"])).content).xpath(
+        "//a[@href=$to]", to=f"{address}?sort=-missing#people"
+    )
+    assert [link.text_content() for link in below] == ["1 of 1"]
+    assert "Below $9.00" in client.get(address).content.decode()
+    assert "Below" not in client.get(address, {"floor": ""}).content.decode(), (
+        "a floor that was emptied is none"
+    )
+    charts = client.get(reverse("api-pay", args=["small"])).json()["charts"]
+    assert "less than $9.00" in charts[0]["title"]
+
+
 def test_annotators_do_not_see_it(corpus, client):
     client.force_login(vera())
     assert client.get(reverse("pay", args=["small"])).status_code == 403
