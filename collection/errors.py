@@ -49,10 +49,15 @@ class DoneForToday(NoWork):
 class NotQualified(NoWork):
     """The corpus requires a qualification that this person does not hold."""
 
-    def __init__(self, qualification: Qualification) -> None:
+    def __init__(self, qualification: Qualification, *, has_earned: bool) -> None:
         exam = getattr(qualification, "exam", None)
+        to_pass = (
+            gettext("To write more, you must pass the exam. What you earned stays yours.")
+            if has_earned
+            else gettext("Before you can write here, you must pass the exam.")
+        )
         super().__init__(
-            gettext("Before you can write here, you must pass the exam.")
+            to_pass
             if exam is not None and exam.is_open
             else gettext("To write here you need a qualification: %(name)s.")
             % {"name": isolated(qualification.name)}

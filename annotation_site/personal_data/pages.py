@@ -48,4 +48,5 @@ def erase_me(request: HttpRequest) -> HttpResponse:
             messages.success(request, gettext("Your account has been deleted."))
             return redirect("home")
     status = 422 if form.is_bound else 200
-    return render(request, "annotation_site/erase_me.html", {"form": form}, status=status)
+    context = {"form": form, "unpaid": user.ledger.unpaid().total_cents()}
+    return render(request, "annotation_site/erase_me.html", context, status=status)

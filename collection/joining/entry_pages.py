@@ -1,6 +1,8 @@
 """Pages: the entry link with the consent, and the visit with its completion code."""
 
 import secrets
+from datetime import timedelta
+from math import ceil
 from typing import Any, cast
 
 from django.conf import settings
@@ -157,11 +159,13 @@ def visit(request: HttpRequest) -> HttpResponse:
 def _visit_page(
     request: HttpRequest, stay: Visit, progress: visits.Progress, end: Visit.End | None
 ) -> HttpResponse:
+    left = visits.time_left(stay)
     context = {
         "visit": stay,
         "link": stay.link,
         "corpus": stay.link.corpus,
         "progress": progress,
+        "minutes_left": None if left is None else ceil(left / timedelta(minutes=1)),
         "end": end and end.name.lower(),
         "has_failed": end == Visit.End.SCREENED_OUT and stay.pk is not None and visits.has_failed(stay),
         "way_back": entry_links.way_back(stay.link, end or Visit.End.FINISHED),

@@ -86,6 +86,7 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
             for item in items
         ],
         "asks_for_answers": any(item.hypothesis for item in items),
+        "asks_for_texts": any(not item.hypothesis for item in items),
         "errors": errors,
     }
     return render(request, "collection/joining/exam.html", context, status=422 if errors else 200)

@@ -87,12 +87,21 @@ def progress_of(visit: Visit) -> Progress:
     return Progress(tasks_done(visit), visit.link.tasks_wanted, earned.total_cents())
 
 
+def time_left(visit: Visit) -> timedelta | None:
+    """Returns how long a visit may still last, zero if its time is over; None if its link sets no time."""
+    if not visit.link.minutes_allowed:
+        return None
+    allowed = timedelta(minutes=visit.link.minutes_allowed)
+    began = visit.arrived_at or timezone.now()  # a preview has not begun
+    return max(began + allowed - timezone.now(), timedelta())
+
+
 def end_of(visit: Visit, *, is_finished: bool) -> Visit.End | None:
     """Returns how a visit ends, if it can end now; None while there is work and time for it."""
     if is_finished or visit.finished_at is not None:
         return Visit.End.FINISHED
-    allowed = visit.link.minutes_allowed
-    if allowed and timezone.now() >= visit.arrived_at + timedelta(minutes=allowed):
+    left = time_left(visit)
+    if left is not None and not left:
         return Visit.End.TIMED_OUT
     if address_of_work(visit):
         return None

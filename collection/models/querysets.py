@@ -231,6 +231,9 @@ class LedgerQuerySet(models.QuerySet):
     def unapproved(self) -> "LedgerQuerySet":
         return self.filter(PAY_STATES["unapproved"])
 
+    def unpaid(self) -> "LedgerQuerySet":
+        return self.exclude(PAY_STATES["paid"])
+
     def total_cents(self) -> int:
         return self.aggregate(total=Sum("cents"))["total"] or 0
 

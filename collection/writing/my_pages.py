@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import annotator_page
-from collection.models import Corpus, ProblemReport, WritingAssignment
+from collection.models import Corpus, ProblemReport, ReturnedText, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
 from collection.writing.who_may_write import texts_to_mend
@@ -26,6 +26,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
     shared: dict[int, Corpus] = {}
     for task in tasks:
         task.corpus = shared.setdefault(task.corpus_id, task.corpus)  # its answers' words are read once
+    remarks = ReturnedText.objects.of(user).exclude(outcome=ReturnedText.Outcome.TAKEN_BACK)
     context = {
         "days": statistics.writing_days(user, DAYS_SHOWN),
         "tasks": tasks,
@@ -34,6 +35,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
         "earned": user.ledger.for_writing().total_cents(),
         "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
         "days_shown": DAYS_SHOWN,
+        "remarks": remarks.select_related("pair").order_by("-pk")[:ANSWERS_SHOWN],
         "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
     }
     return render(request, "collection/writing/my_writing.html", context)

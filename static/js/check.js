@@ -19,14 +19,15 @@
     questions.forEach((question, k) => { question.hidden = k !== place; });
     // A text stays where it is while its questions change.
     for (const text of form.querySelectorAll(".check-text")) text.hidden = !text.contains(questions[place]);
-    questions[place].append(said);
     if (focus) questions[place].querySelector("legend").focus();
   };
   const next = (place) => {
     const open = questions.findIndex((question, k) => k > place && !question.dataset.right);
     if (open < 0) { say(inWords("Right. One moment …"), false); form.submit(); return; }
     show(open);
-    say(inWords("Right. The next question is number {place}.", { place: open + 1 }), false);
+    // Above the next sentence: below its answers it would seem to speak of them.
+    questions[open].querySelector("legend").after(said);
+    say(inWords("Question {done}: right. Now question {place}.", { done: place + 1, place: open + 1 }), false);
   };
   const judge = async (place, button) => {
     if (waits) return;
@@ -35,6 +36,7 @@
     const radio = document.getElementById(button.dataset.radio);
     for (const other of question.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
     radio.checked = true;
+    question.append(said);
     say(inWords("Checking …"), false);
     const asked = new FormData();
     asked.set(radio.name, radio.value);

@@ -14,9 +14,11 @@ from accounts.people.consents import give_consent
 from accounts.people.registration import person_from_platform
 from accounts.sign_in.tokens import create_api_token
 from annotation_site.personal_data.records import _records, erase, everything_about
+from annotation_site.researchers.payments import approve, export, mark_paid
 from collection.joining.entry_links import Arrival, EntryRefused, enter
 from collection.models import (
     AdviceGiven,
+    Corpus,
     DraftText,
     EntryLink,
     Exam,
@@ -104,6 +106,20 @@ def test_erasing_blanks_the_person_and_keeps_the_evidence(client, writer):
     assert not DraftText.objects.exists()
     assert Pair.objects.filter(author=left).count() == 3
     assert left.ledger.total_cents() == earned
+
+
+def test_the_page_says_first_what_is_not_paid_yet(client, writer, rosa):
+    client.force_login(writer)
+    address, dollars = reverse("erase-me"), f"${writer.ledger.total_cents() / 100:.2f}"
+    before, _ = client.get(address).text.split("What is deleted")
+    assert "Wait for your pay first." in before
+    assert f"<bdi>{dollars}</bdi> of what you earned is not paid yet." in before
+    corpus = Corpus.objects.get()
+    paid = approve(corpus=corpus, by=rosa, expected_cents=writer.ledger.total_cents())
+    export(pay_list=paid, by=rosa)
+    assert "Wait for your pay first." in client.get(address).text
+    mark_paid(pay_list=paid, by=rosa)
+    assert "Wait for your pay first." not in client.get(address).text
 
 
 def test_a_wrong_code_erases_nothing(client, ana):

@@ -1,6 +1,7 @@
 """From a platform's link to its return address: the welcome with consent, minutes and money, and how a visit can end."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Consent, ConsentForm, Qualification, User
 from accounts.people.qualifications import grant
+from collection.joining import visits
 from collection.joining.estimates import count_words
 from collection.models import Corpus, EntryLink, Exam, ExamAttempt, ExamItem, Pair, PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
@@ -200,6 +202,18 @@ def test_who_must_pass_an_exam_before_writing_reads_that(client, link):
     assert "Take the exam" in page
 
 
+def test_who_has_earned_here_reads_that_it_stays_when_an_exam_comes_up(client, link):
+    asked = client.get(agree(client, link).url, follow=True)
+    client.post(asked.request["PATH_INFO"], {"agree": "yes"})
+    write_one(client, link.corpus.slug)
+    qualification = Qualification.objects.create(slug="w", name="Writers")
+    Corpus.objects.update(writing_qualification=qualification)
+    Exam.objects.create(corpus=link.corpus, qualification=qualification)
+    words = "To write more, you must pass the exam. What you earned stays yours."
+    assert words in client.get(reverse("writing", args=[link.corpus.slug])).text
+    assert words in client.get(reverse("my-writing")).text
+
+
 def test_after_the_last_task_the_own_page_leads_to_the_end_of_the_visit(client, link):
     asked = client.get(agree(client, link).url, follow=True)
     client.post(asked.request["PATH_INFO"], {"agree": "yes"})
@@ -215,11 +229,25 @@ def test_the_clock_of_a_visit_is_explained(client, link):
     EntryLink.objects.update(minutes_allowed=20)
     assert f"You have 20 {words}" in client.get(address_of(link)).text
     agree(client, link)
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=8, seconds=-30))
     page = client.get(reverse("visit")).text
-    assert f"You have 20 {words}" in page
+    assert words not in page
+    assert "of your visit are left. Breaks count, too." in page
     assert "Wait for their answer before you return the study." in page
     Visit.objects.update(finished_at=timezone.now())
-    assert "The time of your visit goes on" in client.get(reverse("visit")).text
+    assert "of your visit are left. Go back to" in client.get(reverse("visit")).text
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=20))
+    assert "The time of your visit is over: go back to" in client.get(reverse("visit")).text
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(0, 20), (90, 19), (1199, 1), (1200, 0), (9999, 0)])
+def test_the_minutes_that_are_left_are_rounded_up(client, link, monkeypatch, seconds, left):
+    EntryLink.objects.update(minutes_allowed=20)
+    agree(client, link)
+    now = timezone.now()
+    Visit.objects.update(arrived_at=now - timedelta(seconds=seconds), finished_at=now)
+    monkeypatch.setattr(visits, "timezone", SimpleNamespace(now=lambda: now))
+    assert client.get(reverse("visit")).context["minutes_left"] == left
 
 
 def test_who_came_through_a_link_needs_no_address(client, link):

@@ -79,6 +79,19 @@ def test_texts_do_not_save_somebody_who_failed_the_labels(written_exam, ana):
     assert attempt.passed is False
 
 
+def test_who_failed_reads_which_answers_counted_and_what_comes_next(written_exam, browser_of, ana, rosa):
+    address, wrong = reverse("exam", args=["small"]), {0: "neutral", 1: "entailment", 3: "An animal moves."}
+    assert "a researcher reads the sentences that you write." in browser_of(ana).get(address).text
+    send(written_exam, ana, answers=wrong)
+    page = browser_of(ana).get(address).text
+    assert "33% of the answers that you chose were right; 60% are needed." in page
+    assert "So nobody read the sentences that you wrote." in page
+    assert "After the last try you cannot take this exam again." in page
+    second = send(written_exam, ana, answers={3: "An animal moves."})
+    exams.judge_exam(attempt=second, passed=False, judgement="Too short.", by=rosa)
+    assert "So nobody read" not in browser_of(ana).get(address).text
+
+
 def test_a_missing_answer_keeps_the_try_and_names_the_item(written_exam, browser_of, ana):
     page = browser_of(ana).post(
         reverse("exam", args=["small"]), {"answer-0": "neutral", "answer-3": "An animal moves."}

@@ -251,6 +251,38 @@ def writing_ends_by_qualification(pair: Pair) -> None:
     Corpus.objects.filter(pk=pair.corpus_id).update(writing_qualification=needed)
 
 
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        (lambda returned: mend_text(returned=returned, writer=ana(), text=MENDED), "already sent a new"),
+        (lambda returned: decline_text(returned=returned, writer=ana()), "You chose not to change"),
+        (lambda returned: take_back_return(pair=returned.pair), "no longer ask for a change"),
+        (lambda returned: ReturnedText.objects.update(until=timezone.now()), "The time to change"),
+        (lambda returned: writing_ends_by_exclusion(returned.pair), "You cannot write for this study"),
+    ],
+)
+def test_who_comes_too_late_reads_the_one_reason_and_the_sentence(returned, end, reason):
+    end(returned)
+    writer, address = signed_in(ana()), f"/work/mine/returned/{returned.pk}/"
+    shown = MENDED if "new" in reason else returned.pair.hypothesis
+    for answer in (writer.get(address), writer.post(address, {"text": "Too late for this."})):
+        page = answer.content.decode()
+        assert page.count(reason) == 1
+        assert shown in page
+    assert "Nothing was changed." in page
+    with pytest.raises(AlreadyDecided, match=rf"{reason}.+Nothing was changed\."):
+        mend_text(returned=returned, writer=ana(), text="Too late for this.")
+
+
+def test_what_a_researcher_remarked_is_listed_with_the_feedback(returned):
+    writer = signed_in(ana())
+    feedback = writer.get("/work/mine/writing/").content.decode().partition(">Feedback<")[2]
+    assert returned.remark in feedback
+    assert "Nothing yet." not in feedback
+    take_back_return(pair=returned.pair)
+    assert returned.remark not in writer.get("/work/mine/writing/").content.decode()
+
+
 @pytest.mark.parametrize("end", ["signed out", "consent withdrawn"])
 def test_a_text_that_could_not_be_sent_is_shown(pair, returned, browser_of, end):
     browser = browser_of(ana())

@@ -124,13 +124,28 @@ def decline_text(*, returned: ReturnedText, writer: User) -> None:
     _close(waiting, Outcome.DECLINED, now)
 
 
+def why_over(returned: ReturnedText, now: datetime) -> str:
+    """Says to its writer why a returned text, which they can no longer change, is as it is."""
+    if returned.outcome == Outcome.MENDED:
+        return gettext("You have already sent a new sentence.")
+    if returned.outcome == Outcome.DECLINED:
+        return gettext("You chose not to change this sentence, so it is not used.")
+    if returned.outcome == Outcome.TAKEN_BACK:
+        return gettext("The researchers no longer ask for a change.")
+    if returned.until <= now:
+        return gettext("The time to change this sentence is over, so it is not used.")
+    return gettext("You cannot write for this study at present, so this sentence cannot be changed.")
+
+
 def _waiting(returned: ReturnedText, writer: User) -> tuple[ReturnedText, datetime]:
     """Locks a returned text that its writer, whose row is locked, can still mend. Raises AlreadyDecided."""
     now = timezone.now()
     waiting = _locked(texts_to_mend(writer, now).filter(pk=returned.pk))
     if waiting is None:
         raise AlreadyDecided(
-            gettext("You have already sent it or decided about it, or the time is over. Nothing was changed.")
+            "{} {}".format(
+                why_over(ReturnedText.objects.get(pk=returned.pk), now), gettext("Nothing was changed.")
+            )
         )
     return waiting, now
 

@@ -18,7 +18,7 @@ from collection.texts import direction_of
 from collection.writing.task_pages import ask_for_consent, unsaved_texts_shown_to_visitors
 from collection.writing.who_may_write import texts_to_mend
 from validation.errors import AlreadyDecided, ReasonMissing
-from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
+from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return, why_over
 
 
 @researcher_post
@@ -44,11 +44,12 @@ def return_pair(request: HttpRequest, slug: str) -> HttpResponse:
 def returned_text(request: HttpRequest, number: int) -> HttpResponse:
     """Shows a returned sentence to its writer with the remark; a POST mends it (`text`) or declines (`do`)."""
     writer = cast(User, request.user)
-    mine = ReturnedText.objects.of(writer).select_related("pair__corpus", "pair__premise")
+    mine = ReturnedText.objects.of(writer).select_related("pair__corpus", "pair__premise", "mended")
     returned = get_object_or_404(mine, pk=number)
+    now = timezone.now()
     corpus, text, error = returned.pair.corpus, returned.pair.hypothesis, ""
     kept_as = f"{writer.code}:returned-{number}"  # under this name the page keeps what is typed on the device
-    waits = texts_to_mend(writer, timezone.now()).filter(pk=number).exists()
+    waits = texts_to_mend(writer, now).filter(pk=number).exists()
     if request.method == "POST":
         try:
             if request.POST.get("do") == "decline":
@@ -64,8 +65,9 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
             return ask_for_consent(request, corpus)
         except InvalidWriting as invalid:
             error = " ".join(invalid.errors.values())
-        except AlreadyDecided as refusal:
-            error, waits = str(refusal), False
+        except AlreadyDecided:
+            error, waits = gettext("Nothing was changed."), False
+            returned.refresh_from_db()
     label = returned.pair.author_label or ""
     words = corpus.answer_words.get(label, label)
     context = {
@@ -75,6 +77,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
         "text": text,
         "error": error,
         "waits": waits,
+        "why_over": "" if waits else why_over(returned, now),
         "kept_as": kept_as,
         "direction": direction_of(corpus.language),
     }
