@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Qualification
-from collection.models import EntryLink, Exam, ExamItem
+from collection.models import CheckQuestion, EntryLink, Exam, ExamItem
 from collection.premises.writing_seats import make_seats
-from tests.browser.looks import LOOKS, complaints, width_of
+from tests.browser.looks import LOOKS, PHONE, complaints, width_of
+from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
 from tests.corpora import LABELS, make_corpus, make_premise
 
@@ -78,3 +79,23 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="Thank you."))
     press(page.get_by_role("link", name="Go back to Prolific"))
     page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE-77")
+
+
+def test_a_right_answer_of_the_check_is_said_above_the_next_question(live_server, watched, vera):
+    version = make_site(vera).prompts.get().versions.get()
+    for order, label in enumerate(("neutral", "entailment")):
+        CheckQuestion.objects.create(
+            version=version, order=order, premise="It rains.", hypothesis=f"It is {order}.", label=label
+        )
+    page = watched(vera, **PHONE)
+    page.goto("/work/writing/small/")
+    page.locator("#check-0 button[value=entailment]").tap()
+    page.get_by_text("Not right yet.").wait_for()
+    expect(page.locator("#check-0 .choices ~ #check-said")).to_be_visible()
+    page.locator("#check-0 button[value=neutral]").tap()
+    expect(page.locator("#check-1 legend + #check-said")).to_have_text("Question 1: right. Now question 2.")
+    plain = page.locator("#check-1 button[value=contradiction]").evaluate(
+        "e => getComputedStyle(e).backgroundColor"
+    )
+    for label in ("neutral", "entailment"):  # where the finger was, nothing looks chosen
+        expect(page.locator(f"#check-1 button[value={label}]")).to_have_css("background-color", plain)
