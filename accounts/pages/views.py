@@ -130,9 +130,7 @@ def _mine(
     entries = list(rows[: ENTRIES_A_PAGE + 1])
     midnight = start_of_day(timezone.now(), timezone.get_current_timezone())
     studies = user.ledger.by_corpus(midnight)
-    came_from = {
-        visit.link.corpus_id: visit.link.platform_name for visit in user.visits.select_related("link")
-    }
+    came_from = user.visits.platforms()
     for study in studies:
         study["platform"] = came_from.get(study["corpus"], "")
     context = {

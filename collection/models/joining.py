@@ -129,6 +129,12 @@ class EntryLink(models.Model):
         return PLATFORM_NAMES.get(self.platform.strip().lower(), self.platform)
 
 
+class VisitQuerySet(models.QuerySet["Visit"]):
+    def platforms(self) -> dict[int, str]:
+        """Returns corpus -> name of the platform from which a person came for it."""
+        return {visit.link.corpus_id: visit.link.platform_name for visit in self.select_related("link")}
+
+
 class Visit(models.Model):
     """One person's visit through an entry link, with the platform's study and session.
 
@@ -151,6 +157,8 @@ class Visit(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     returned_at = models.DateTimeField(null=True, blank=True)
     ended_as = models.CharField(max_length=12, choices=End.choices, blank=True)
+
+    objects = VisitQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -25,7 +25,7 @@ from collection.formats.registry import FORMATS
 from collection.models import Corpus, Genre, Pair
 from nli.agreement import krippendorff_alpha
 from snapshots.verify import verify
-from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS, load
+from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS
 from tests.cast import person
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -42,7 +42,6 @@ from validation.start_page.my_work import own_statistics
 from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
-__all__ = ["load"]
 OWN = "".join(
     f'[[question.partitions]]\npartition = "{name}"\nseats = 1\nthreshold = 1\n' for name in ("train", "dev")
 )

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from collection.models import Pair
-from tests.annotation_site.test_questions_beside_the_main_one import GRAMMAR, RELATIONS, load
+from tests.annotation_site.test_questions_beside_the_main_one import GRAMMAR, RELATIONS
 from tests.annotation_site.test_seats_by_partition import OWN
 from tests.cast import person, rosa
 from tests.commands import run
@@ -19,7 +19,6 @@ from validation.pairs.vetting import Choice, undo_vetting, vet
 from validation.statistics.cross_table import cross_table
 
 pytestmark = pytest.mark.django_db
-__all__ = ["load"]
 ROWS = 100
 UNCHECKED = GRAMMAR.partition("[[questions.check]]")[0]
 

@@ -67,7 +67,7 @@ def exclude_on_the_page(researcher: Client, question: Question, code: str) -> No
     theirs = Label.objects.filter(question=question, annotator__code=code).standing().count()
     preview = researcher.post(address, {"do": "preview"}).content.decode()
     assert f"{theirs} labels" in preview
-    assert researcher.post(address, {"reason": "Guessed."}).status_code == 302
+    assert researcher.post(address, {"reason": "Guessed.", "code": code}).status_code == 302
     assert not Label.objects.filter(question=question, annotator__code=code).standing().exists()
 
 
