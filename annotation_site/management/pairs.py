@@ -24,6 +24,15 @@ REASONS_SHOWN = 5
 LONGEST_SHOWN = 300  # characters of a part of a pair
 
 
+def add_without_look(parser: CommandParser) -> None:
+    """Adds the option by which a command opens imported pairs before anybody has looked at their bias."""
+    parser.add_argument(
+        "--without-look",
+        action="store_true",
+        help="open imported pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
+    )
+
+
 class PairsCommand(BaseCommand):
     """A command that writes pairs of files into a corpus. A subclass does the work in `write`."""
 
@@ -48,11 +57,7 @@ class PairsCommand(BaseCommand):
             type=int,
             help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
         )
-        parser.add_argument(
-            "--without-look",
-            action="store_true",
-            help="open pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
-        )
+        add_without_look(parser)
         parser.add_argument("--licence", help=licence)
         parser.add_argument("--strict", action="store_true", help=f"write nothing if any {what} is invalid")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")

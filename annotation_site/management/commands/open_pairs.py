@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.intake.files import known_corpus
+from annotation_site.management.pairs import add_without_look
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from validation.errors import NotLookedAt, TooManyLabels
@@ -43,11 +44,7 @@ class Command(BaseCommand):
             help="no new pairs: N labels in total for pairs whose first labels split",
         )
         parser.add_argument("--seed", type=int, default=0, help="for the draw and for the order of seats")
-        parser.add_argument(
-            "--without-look",
-            action="store_true",
-            help="open imported pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
-        )
+        add_without_look(parser)
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
