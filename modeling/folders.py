@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 
 from django.conf import settings
 
 from modeling.models import TrainingRun
-from nli.lines import HELD_OUT
+from nli.lines import PARTITIONS
 from snapshots.models import Snapshot
 
 CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
@@ -32,7 +33,12 @@ def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable
 def predictions_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
     """Returns the file with a run's predictions on a partition of a snapshot, None if it is not on this machine."""
     folders = [folder_of(run)] if run.snapshot_id == snapshot.pk else []
-    folders += [evaluation_folder(run, snapshot, names) for names in (HELD_OUT, (partition,))]
+    others = [name for name in PARTITIONS if name != partition]
+    folders += [
+        evaluation_folder(run, snapshot, (partition, *more))
+        for count in range(len(PARTITIONS))
+        for more in combinations(others, count)
+    ]
     files = (predictions_in(folder, partition) for folder in folders)
     return next((file for file in files if file.exists()), None)
 

@@ -17,6 +17,7 @@ from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.reports.corpus_facts import ALL, example, figures_by_genre
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
+from modeling.reports.unscored import Unscored
 from modeling.results.breakdowns import aligned
 from modeling.results.pair_values import PairValues, pair_values
 from modeling.results.predicted import Predicted, read_predicted
@@ -79,6 +80,7 @@ class Cell:
     runs: list[int] = field(default_factory=list)
     missing: str = ""
     wanted: dict[str, Any] | None = None  # the request of the run that is missing
+    unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet
 
 
 @dataclass
@@ -102,6 +104,11 @@ class Report:
         """Returns the runs to request for missing cells, without repetitions."""
         found = [cell.wanted for _, cells in self.rows for cell in cells if cell.wanted]
         return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def unscored(self) -> list[Unscored]:
+        """Returns the finished runs that lack scores which cells show, without repetitions."""
+        found = (one for _, cells in self.rows for cell in cells for one in cell.unscored)
+        return list(dict.fromkeys(found))
 
     @property
     def bars(self) -> set[str]:
@@ -445,14 +452,12 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
         cell.missing, cell.wanted = _missing_run(scores, wanted)
         return cell
     found = {run: score for run in runs if (score := _accuracy(scores, run, wanted)) is not None}
-    without = [run.pk for run in runs if run not in found]
-    if without:
-        where = f"{scores.names[wanted.on]} {wanted.partition}"
-        by = f" by {wanted.dimension}" if wanted.dimension else ""
-        cell.missing = (
-            f"run {without[0]} on {where}{by}: manage.py evaluate {without[0]} {scores.names[wanted.on]}"
-            + (f" --by {wanted.dimension}" if wanted.dimension else "")
-        )
+    cell.unscored = [
+        Unscored(run, scores.snapshots[wanted.on], wanted.partition, wanted.dimension)
+        for run in runs
+        if run not in found
+    ]
+    cell.missing = "; ".join(map(str, cell.unscored))
     if not found:
         return cell
     cell.runs = [run.pk for run in found]

@@ -12,7 +12,8 @@ from modeling.models import Evaluation, TrainingRun
 from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.power import LEVEL, POWER, pairs_needed, smallest_difference
 from modeling.reports.cells import Scores
-from modeling.results.tables import results
+from modeling.reports.unscored import Unscored
+from modeling.results.tables import Experiment, results
 from modeling.results.trials import not_chosen_on
 from nli.left_out import FEWEST, left_out
 from nli.lines import PARTITION_FILES, rule_of
@@ -196,13 +197,7 @@ def _of_systems(snapshot: Snapshot, partition: str, size: int) -> list[list[Cell
 def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     """Returns a row for each experiment on the first snapshot, with its accuracy on every named snapshot."""
     first, *_ = snapshots
-    tables = results([first])
-    experiments = tables[0].experiments if tables else []
-    chosen = experiments[:most]
-    numbers = [number for experiment in chosen for number in experiment.run_ids]
-    found = Evaluation.objects.filter(run__in=numbers, snapshot__in=snapshots, partition=partition)
-    found = found.select_related("run")
-    accuracy = {(row.run_id, row.snapshot_id): row for row in found}
+    chosen, accuracy = _challenged(snapshots, partition, most)
     columns = [Column("model"), Column("seeds", "count")]
     for snapshot in snapshots:
         columns += [Column(str(snapshot), "share"), Column(f"{snapshot} ±", "share")]
@@ -215,7 +210,6 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         for title, read in (("majority class", False), ("majority class (labels read as two classes)", True))
         if not read or any(row.run.regime.get("collapse") for row in accuracy.values())
     ]
-    missing = []
     for experiment in chosen:
         row: list[Cell] = [_name(experiment.baseline, experiment.settings), len(experiment.run_ids)]
         for snapshot in snapshots:
@@ -225,24 +219,40 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
                 if (run, snapshot.pk) in accuracy
             ]
             row += mean_and_spread(scored) if scored else (None, None)
-            missing += [
-                f"manage.py evaluate {run} {snapshot} --partition {partition}"
-                for run in experiment.run_ids
-                if (run, snapshot.pk) not in accuracy
-            ]
         rows.append(row)
     definitions = [
         f"All models are trained on {first} and scored on {partition} of each snapshot: mean and standard deviation over"
         " seeds. Majority class: the share of the commonest gold label there.",
-        *(
-            [f"Missing: {missing[0]}" + (f", and {len(missing) - 1} more." if missing[1:] else ".")]
-            if missing
-            else []
-        ),
+        *(f"Missing: {one}." for one in unscored(snapshots, partition, most)),
     ]
     return Table(
         "challenge", f"Models of {first} on several snapshots", tuple(columns), rows, tuple(definitions)
     )
+
+
+def unscored(snapshots: list[Snapshot], partition: str, most: int) -> list[Unscored]:
+    """Returns the runs of `challenge` that are not scored on a snapshot yet, in the order of its cells."""
+    chosen, accuracy = _challenged(snapshots, partition, most)
+    wanted = [
+        (run, snapshot)
+        for experiment in chosen
+        for snapshot in snapshots
+        for run in experiment.run_ids
+        if (run, snapshot.pk) not in accuracy
+    ]
+    runs = TrainingRun.objects.newest_first().in_bulk([run for run, _ in wanted])
+    return [Unscored(runs[run], snapshot, partition) for run, snapshot in wanted]
+
+
+def _challenged(
+    snapshots: list[Snapshot], partition: str, most: int
+) -> tuple[list[Experiment], dict[tuple[int, int], Evaluation]]:
+    """Returns the experiments on the first snapshot, and the scores of their runs by run and snapshot."""
+    tables = results(snapshots[:1])
+    chosen = tables[0].experiments[:most] if tables else []
+    numbers = [number for experiment in chosen for number in experiment.run_ids]
+    found = Evaluation.objects.filter(run__in=numbers, snapshot__in=snapshots, partition=partition)
+    return chosen, {(row.run_id, row.snapshot_id): row for row in found.select_related("run")}
 
 
 def _majority(

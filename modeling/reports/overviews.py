@@ -6,12 +6,13 @@ Each is computed at every request: by `report`, on its page, as CSV and over RES
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from modeling.reports.evaluation_sets import challenge, human, power
+from modeling.reports.evaluation_sets import challenge, human, power, unscored
 from modeling.reports.leaks import count_leaks, leaks
 from modeling.reports.missed import missed
 from modeling.reports.parity import parity
 from modeling.reports.top_features import features
 from modeling.reports.twins import twins
+from modeling.reports.unscored import Unscored
 from snapshots.models import Snapshot
 from snapshots.statistics.paper_tables import Table
 
@@ -31,6 +32,9 @@ class Overview:
     by_partition: bool = True
     # What only the command does first, because it takes longer than a page may; it yields what it is at.
     count: Callable[[list[Snapshot]], Iterator[str]] | None = None
+    lacks: Callable[[list[Snapshot], str, int], list[Unscored]] | None = (
+        None  # the scores that it shows and lacks
+    )
 
 
 MOST_ROWS = 10_000
@@ -61,6 +65,7 @@ OVERVIEWS: dict[str, Overview] = {
         "The models of the first snapshot on challenge sets: name these as further snapshots.",
         challenge,
         several=True,
+        lacks=unscored,
     ),
     "parity": Overview(
         "Parity on minimal pairs",

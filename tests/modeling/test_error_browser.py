@@ -404,10 +404,11 @@ def test_rest_has_the_same_choice_in_the_order_of_the_file_by_default(browser, s
     assert set(refused.json()["errors"]) == {"outcome"}
 
 
-def test_predictions_on_another_snapshot_are_read_there(browser, snapshot):
+@pytest.mark.parametrize("parts", [["dev", "test"], ["train", "test"], ["test"]])
+def test_predictions_on_another_snapshot_are_read_there(browser, snapshot, parts):
     run = done_run(snapshot)
     other = small_snapshot(9, slug="other", test=9)
-    folder = evaluation_folder(run, other, ["dev", "test"])
+    folder = evaluation_folder(run, other, parts)
     answers(run, FIRST, folder=folder, snapshot=other)
     from modeling.results.actions import record_evaluation
 

@@ -13,6 +13,8 @@ from modeling.reports.near_duplicates import SIMILAR, jaccard, near_duplicates, 
 from modeling.reports.overviews import overview
 from modeling.reports.parity import minimal_pairs
 from modeling.results.actions import record_evaluation
+from modeling.running import evaluating
+from modeling.running.evaluating import EvaluationFailed
 from shared.intervals import wilson
 from snapshots.models import Snapshot
 from tests.commands import run as command
@@ -109,8 +111,39 @@ def test_challenge_sets_stand_beside_each_other_and_what_is_missing_is_named():
     assert (row["model"], row["seeds"], row["small@1"]) == ("cbow", 2, pytest.approx(0.6))
     assert row["small@1 ±"] == pytest.approx(0.1414, abs=1e-4)
     assert (row["other@1"], row["other@1 ±"]) == (0.3, None)
-    assert f"Missing: manage.py evaluate {runs[1].pk} other@1 --partition test." in table.definitions[-1]
+    assert table.definitions[-1] == (
+        f"Missing: run {runs[1].pk} on other@1 test: manage.py evaluate {runs[1].pk} other@1 --partition test."
+    )
     assert "other@1" in command("report", "small@1", "other@1", "challenge").out
+
+
+def test_every_missing_cell_of_challenge_sets_is_named_and_filled_on_request(monkeypatch):
+    snapshot = small_snapshot(3)
+    others = [small_snapshot(3, slug=slug) for slug in ("one", "two")]
+    names = ["small@1", "one@1", "two@1"]
+    runs = [done_run(snapshot, baseline) for baseline in ("cbow", "lstm")]
+    record_evaluation(run=runs[0], snapshot=others[0], metrics={"test": metrics(0.3)["test"]})
+    wanted = [(runs[0].pk, "two@1"), (runs[1].pk, "one@1"), (runs[1].pk, "two@1")]
+    table = overview("challenge", [snapshot, *others], "test", 50)
+    assert [each for each in table.definitions if each.startswith("Missing")] == [
+        f"Missing: run {run} on {name} test: manage.py evaluate {run} {name} --partition test."
+        for run, name in wanted
+    ]
+    scored = []
+
+    def evaluate(run, on, partitions, *, tell):
+        scored.append((run.pk, str(on)))
+        assert partitions == ["test"]
+        if (run.pk, str(on)) == wanted[1]:
+            raise EvaluationFailed("The evaluation was killed.")
+        return {"test": metrics(0.6)["test"]}
+
+    monkeypatch.setattr(evaluating, "evaluate", evaluate)
+    told = command("report", *names, "challenge", "--train-missing")
+    assert (told.failure, scored) == ("", wanted)
+    assert f"run {runs[1].pk} on one@1 test: The evaluation was killed." in told.err
+    assert told.out.count("Missing: ") == 1
+    assert told.out.count("60.0%") == 2
 
 
 def write_test(snapshot, rows):

@@ -15,8 +15,10 @@ from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
 from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
+from modeling.reports.unscored import Unscored
 from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns, store_composition
+from modeling.running import evaluating
 from modeling.running.actions import record_result
 from nli.labels import reading
 from tests.commands import run as command
@@ -183,7 +185,8 @@ def test_a_run_of_another_snapshot_is_named_until_it_is_evaluated_there(snapshot
     other = small_snapshot(3, slug="other")
     run = scored(snapshot, "lstm")
     found = cell("snli-7", [snapshot, other], "First snapshot only", "test")
-    assert found.missing == f"run {run.pk} on other@1 test: manage.py evaluate {run.pk} other@1"
+    assert found.missing == str(Unscored(run, other, "test"))
+    assert str(found.unscored[0]).endswith(f": manage.py evaluate {run.pk} other@1 --partition test")
     after = done_run(other, "lstm", regime={"start": {"run": run.pk, "how": "transfer"}}, accuracy=0.8)
     assert cell("snli-7", [snapshot, other], "First and second (transfer)", "test").runs == [after.pk]
 
@@ -194,7 +197,24 @@ def test_a_seed_that_is_not_evaluated_yet_is_named_beside_the_mean_of_the_others
     record_evaluation(run=scored_there, snapshot=other, metrics={"test": metrics(0.7)["test"]})
     found = cell("snli-7", [snapshot, other], "First snapshot only", "test")
     assert (found.mean, found.runs) == (0.7, [scored_there.pk])
-    assert found.missing == f"run {not_yet.pk} on other@1 test: manage.py evaluate {not_yet.pk} other@1"
+    assert found.missing == str(Unscored(not_yet, other, "test"))
+
+
+def test_missing_scores_of_finished_runs_are_made_with_the_missing_runs(snapshot, monkeypatch):
+    small_snapshot(3, slug="other")
+    runs = [scored(snapshot, "lstm", seed=seed) for seed in (1, 2)]
+    asked = []
+
+    def evaluate(run, on, partitions, *, tell):
+        asked.append((run.pk, str(on), partitions))
+        return {"train_pairs": 3, **{name: metrics(0.7)[name] for name in partitions}}
+
+    monkeypatch.setattr(evaluating, "evaluate", evaluate)
+    told = command("report", "small@1", "other@1", "snli-7", "--train-missing", "--seeds", "1")
+    assert told.failure == ""
+    assert sorted(asked) == [(run.pk, "other@1", ["train", "test"]) for run in runs]
+    assert "70.0%" in told.out
+    assert not any(f"run {run.pk} on other@1" in told.out for run in runs)
 
 
 def test_missing_runs_are_queued_once_and_count_when_they_are_done(snapshot):

@@ -8,24 +8,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
-from modeling.folders import evaluation_folder
 from modeling.launching.actions import SnapshotNotFrozen
-from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
-from modeling.results.actions import record_evaluation
-from modeling.results.breakdowns import store_breakdowns
 from modeling.results.dimensions import DIMENSIONS, OWN
 from modeling.results.tables import breakdowns, distribution_text
 from modeling.results.trials import hides_test
-from modeling.running.configs import CannotStart, snapshot_files
-from modeling.running.evaluating import EvaluationFailed, evaluate
-from nli.labels import readable_together
+from modeling.running.configs import CannotStart
+from modeling.running.evaluating import NEEDS_TAGS, EvaluationFailed, score
 from nli.lines import HELD_OUT
 from snapshots.models import Snapshot
-from snapshots.statistics.job import NoTagger, check_tagger
+from snapshots.statistics.job import NoTagger
 from snapshots.statistics.tag_cache import NAMES as TAGS
-
-NEEDS_TAGS = ("tag", "tag_substring")
 
 
 def own_file(text: str) -> tuple[str, Path]:
@@ -75,27 +68,8 @@ class Command(BaseCommand):
             raise CommandError(
                 f"There is no dimension {by!r}. There are: {', '.join(DIMENSIONS)}; and {OWN}NAME for each --file."
             )
-        theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
-        if theirs != ours and not readable_together((theirs, ours)):
-            raise CommandError(
-                f"Run {run.pk} predicts labels of {theirs}, {snapshot} has {ours}, and these cannot be read as the same two"
-                " classes: name a snapshot with the same labels."
-            )
         try:
-            if by in NEEDS_TAGS:
-                check_tagger(snapshot)
-            metrics = evaluate(run, snapshot, partitions, tell=self.warn)
-            record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
-            evaluated = [name for name in PARTITIONS if name in metrics]
-            store_breakdowns(
-                run,
-                snapshot,
-                evaluation_folder(run, snapshot, evaluated),
-                evaluated,
-                paths={name: Path(file["path"]) for name, file in snapshot_files(snapshot).items()},
-                tags=by in NEEDS_TAGS,
-                own=own,
-            )
+            metrics = score(run, snapshot, partitions, tell=self.warn, tags=by in NEEDS_TAGS, own=own)
         except (CannotStart, EvaluationFailed, NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
         if by:

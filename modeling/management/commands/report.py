@@ -1,5 +1,6 @@
 """`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html|svg] [--train-missing]`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -14,6 +15,7 @@ from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
+from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
 from nli.lines import HELD_OUT
 from snapshots.errors import SnapshotError
@@ -60,7 +62,9 @@ class Command(BaseCommand):
             help=f"default: text; {SVG} of {FIGURE} alone",
         )
         parser.add_argument(
-            "--train-missing", action="store_true", help="also queue the runs that the table lacks"
+            "--train-missing",
+            action="store_true",
+            help="also queue the runs that the table lacks, and score finished runs where it lacks their scores",
         )
         parser.add_argument(
             "--seeds", type=int, default=3, metavar="N", help="seeds of these runs, from 1 on; default 3"
@@ -83,7 +87,7 @@ class Command(BaseCommand):
             raise CommandError("A snapshot is named twice: name it once.")
         if name in RUN_TABLES:
             self.print_results(name, found, options)
-        elif options["train_missing"]:
+        elif options["train_missing"] and not (name in OVERVIEWS and OVERVIEWS[name].lacks):
             raise CommandError(f"The table {name} needs no runs: leave --train-missing out.")
         elif name in OVERVIEWS:
             if len(found) > 1 and not OVERVIEWS[name].several:
@@ -93,6 +97,9 @@ class Command(BaseCommand):
             count = OVERVIEWS[name].count
             for what in count(found) if count else ():
                 self.stderr.write(f"Counting {what}")
+            lacks = OVERVIEWS[name].lacks
+            if options["train_missing"] and lacks:
+                self.score(lacks(found, options["partition"], options["most"]))
             made = overview(name, found, options["partition"], options["most"])
             self.stdout.write(FORMATS[options["format"]](made), ending="")
         elif len(found) > 1:
@@ -106,14 +113,17 @@ class Command(BaseCommand):
                 self.count(snapshot, tags=name in TAGGED)
                 if name in WITH_STATISTICS:
                     self.made(snapshot, WITH_STATISTICS[name])
-            scores = Scores(snapshots, options["preset"] or "")
+            preset = options["preset"] or ""
+            if options["train_missing"]:
+                lacking = fill(name, snapshots, scores=Scores(snapshots, preset))
+                self.score(lacking.unscored())
+                self.train(lacking, options["seeds"])
+            scores = Scores(snapshots, preset)
             report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}. Repair it, then ask again.") from None
-        if options["train_missing"]:
-            self.train(report, options["seeds"])
         made = drawn(scores) if options["format"] == SVG else rendered(report, options["format"])
         if not made:
             raise CommandError(
@@ -131,6 +141,10 @@ class Command(BaseCommand):
             if partition not in counted and snapshot.pairs.filter(partition=partition).exists():
                 self.stderr.write(f"{snapshot}: counting the pairs of {partition}")
                 store_composition(snapshot, partition, tags=tags)
+
+    def score(self, lacking: Iterable[Unscored]) -> None:
+        for what, failure in score_all(lacking):
+            self.stderr.write(f"{what}: {failure}" if failure else f"Scored {what}")
 
     def train(self, report: Report, seeds: int) -> None:
         for request in report.requests():
