@@ -8,14 +8,14 @@ an installation made for it.
 
 import argparse
 import contextlib
-import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from itertools import chain
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, TimeoutError, ViewportSize, sync_playwright
+
+from scripts import services
 
 TEXTS = 12
 PHONE, LAPTOP = ViewportSize(width=360, height=740), ViewportSize(width=1280, height=800)
@@ -39,7 +39,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     with sync_playwright() as playwright:
-        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        path = services.chromium().address
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(base_url=given.address, viewport=LAPTOP)
         page.set_default_timeout(20_000)

@@ -9,13 +9,14 @@ import base64
 import io
 import os
 import random
-import shutil
 import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from scripts import services
 
 OUT = Path(__file__).parents[1] / "docs" / "images"
 WIDE = {"width": 1280, "height": 860}
@@ -88,7 +89,7 @@ def main() -> None:
 
         django.setup()
         with sync_playwright() as playwright:
-            path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+            path = services.chromium().address
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
             make_pictures(browser, only)
             browser.close()

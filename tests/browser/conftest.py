@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from scripts import services
 from tests.browser import looks
 from tests.browser.looks import DESK
 from tests.browser.waiting import PATIENCE_MS
@@ -32,7 +31,6 @@ ARGUMENTS = [
 log = logging.getLogger(__name__)
 log.setLevel(logging.INFO)
 HERE = Path(__file__).parent
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 EVERYBODY_CAN_OPEN = "/static/img/quintet.svg"
 
 
@@ -48,9 +46,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.fail("There is no Chromium. On Debian, as root: apt-get install chromium; or set CHROMIUM.")
+    try:
+        path = services.chromium().address
+    except services.Missing as missing:
+        pytest.fail(str(missing))
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread, and Django refuses queries in such a thread.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
