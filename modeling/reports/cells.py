@@ -18,7 +18,8 @@ from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.reports.corpus_facts import ALL, example, figures_by_genre
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
 from modeling.reports.unscored import Unscored
-from modeling.results.breakdowns import aligned
+from modeling.results.breakdowns import BETWEEN, aligned, crossed
+from modeling.results.dimensions import APPROACH
 from modeling.results.pair_values import PairValues, pair_values
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.tables import in_order
@@ -29,7 +30,7 @@ from snapshots.models import Snapshot
 
 COUNTS, TEXTS = (
     ("pairs", "label_pairs", "labels"),
-    ("commonest", "protocol", "best", "example", "example_premise", "example_label"),
+    ("commonest", "protocol", "best", "approach", "example", "example_premise", "example_label"),
 )
 NO_SNAPSHOT = "a further snapshot is not named"
 
@@ -367,6 +368,9 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     if value is not None:
         return Cell(kind, value)
     name, uncounted = scores.names[wanted.on], scores.uncounted[wanted.on]
+    if wanted.measure == "approach" and not uncounted:
+        what = f"{name} {' '.join(wanted.value)}".strip()
+        return Cell(kind, missing=f"{what} does not say how its pairs were recast")
     if wanted.partition != "all" and wanted.partition not in uncounted and not wanted.dimension:
         return Cell(kind, missing=f"{name} has no pair with a gold label in {wanted.partition}")
     is_whole = wanted.partition == "all" and uncounted
@@ -410,6 +414,8 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         return scores.snapshots[wanted.on].corpus.protocol
     if wanted.measure.startswith("example"):
         return scores.example(wanted).get(wanted.measure)
+    if wanted.measure == "approach":
+        return _approaches(scores, wanted)
     if wanted.measure == "more_than_second":
         first, second = (_of_pairs(scores, replace(wanted, measure="share", on=on)) for on in (0, 1))
         return first - second if isinstance(first, float) and isinstance(second, float) else None
@@ -443,6 +449,16 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
             return f"{label} {100 * count / pairs:.1f}%" if pairs else None
         case _:
             return max(part.values()) / pairs if pairs else None
+
+
+def _approaches(scores: Scores, wanted: Selection) -> str | None:
+    """Names how the pairs were recast, None where their files do not say it."""
+    dimension = crossed(wanted.dimension) if wanted.dimension else APPROACH
+    values = {
+        row[0] for partition in PARTITIONS for row in scores.composition(wanted.on, partition, dimension)
+    }
+    parts = (value.rpartition(BETWEEN) for value in values)
+    return ", ".join(sorted({how for name, _, how in parts if not name or name in wanted.value})) or None
 
 
 def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:

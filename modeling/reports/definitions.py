@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from modeling.results.breakdowns import WITH_APPROACH
 from modeling.results.dimensions import MARKED, PHENOMENON
 from nli.lines import PARTITIONS
 
@@ -173,7 +174,7 @@ def regimes_by_label(context: Context) -> Iterator[Entry]:
 
 
 def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
-    for dimension in ("genre", "semantic_type"):
+    for dimension in WITH_APPROACH:
         for value in context.values(0, "train", dimension) or context.values(0, "test", dimension):
             yield value, {"dimension": dimension, "value": (value,)}
     yield "all pairs", {}
@@ -406,7 +407,11 @@ TABLES: dict[str, PaperTable] = {
         "DNC, Table 2: pairs by phenomenon and by data set",
         "phenomenon or data set",
         by_phenomenon_and_data_set,
-        [("pairs", {"measure": "pairs", "partition": "all"})],
+        [
+            ("pairs", {"measure": "pairs", "partition": "all"}),
+            ("automated", {"measure": "approach", "partition": "all"}),
+        ],
+        notes=("Automated: how the pairs were made, in the words of their metadata (`creation-approach`).",),
     ),
     "dnc-3": PaperTable(
         "DNC, Table 3: test accuracy on recast data",

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from modeling.folders import folder_of, further_dimensions, predictions_in
 from modeling.models import Breakdown, Evaluation, TrainingRun
-from modeling.results.dimensions import OWN
+from modeling.results.dimensions import APPROACH, OWN
 from modeling.results.marks import marked_values
 from modeling.results.pair_values import (
     PairValues,
@@ -30,6 +30,7 @@ from snapshots.models import Snapshot
 MOST_VALUES = 1000  # of more authors than these, those with the most pairs
 TRAINING_TEXTS, METRICS = "training_texts.safetensors", "metrics.json"  # files of a run's folder
 CONFIDENCES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+WITH_APPROACH, BETWEEN = ("genre", "semantic_type"), "\t"
 MATCHED, MISMATCHED = "matched", "mismatched"
 SEEN, NEW = "seen", "new"
 
@@ -159,8 +160,30 @@ def store_composition(snapshot: Snapshot, partition: str, *, tags: bool = False)
     dimensions = {"label": Values.of([(label,) for label in pairs.gold]), **pairs.dimensions}
     if tags:
         dimensions |= tag_values(snapshot, partition, pairs)
-    dimensions |= marked_values(snapshot, partition, pairs.ids)
+    dimensions |= marked_values(snapshot, partition, pairs.ids) | _with_approach(pairs)
     _store(None, snapshot, partition, dimensions, dimensions["label"], None)
+
+
+def _with_approach(pairs: PairValues) -> dict[str, Values]:
+    """Returns genre and data set of each pair, each with how the pair was recast; empty where no pair says it."""
+    if APPROACH not in pairs.dimensions:
+        return {}
+    approaches = pairs.dimensions[APPROACH].of_pairs()
+    return {
+        crossed(name): Values.of(
+            [
+                [f"{one}{BETWEEN}{approach}" for one in values for approach in each]
+                for values, each in zip(pairs.dimensions[name].of_pairs(), approaches, strict=True)
+            ]
+        )
+        for name in WITH_APPROACH
+        if name in pairs.dimensions
+    }
+
+
+def crossed(dimension: str) -> str:
+    """Returns the name of a dimension whose values are those of another one, each with how the pair was recast."""
+    return f"{dimension} by {APPROACH}"
 
 
 def aligned(pairs: PairValues, predicted: Predicted) -> PairValues:

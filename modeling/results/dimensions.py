@@ -17,12 +17,13 @@ DIMENSIONS = {
     "single_premises": "single premises whose label is the gold label (MPE, Table 7)",
     "semantic_type": "data set of the recast annotations (DNC)",
     "property": "templated property (DNC)",
+    "approach": "how the annotations were recast (DNC)",
     "tag": "annotation tag, key words as words (MultiNLI, Table 6)",
     "tag_substring": "annotation tag, key words also inside other words, as the papers count",
     "key_words": "key words of annotation tags, also inside other words",
     "marked": "marked by phenomenon, with one or without",
 }
-MARKED = "marked"
+MARKED, APPROACH = "marked", "approach"
 OWN = "file:"  # a dimension of one's own, read from a file
 PHENOMENON = f"{OWN}phenomenon"  # marked on the pages of a snapshot, or read from a file
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from collection.formats.lines import BadLine, csv_rows
+from modeling.results.dimensions import APPROACH
 from nli.agreement import entropy
 from nli.digests import digest
 from nli.gold import Rule
@@ -31,7 +32,7 @@ from snapshots.statistics.tag_cache import tags_of_pairs
 from snapshots.statistics.tags import KEY_WORDS, substring_tags
 from snapshots.statistics.words import tokens
 
-EDITION = 2  # counts up when a definition changes
+EDITION = 3  # counts up when a definition changes
 Codes = npt.NDArray[np.int32]
 LENGTHS = (5, 10, 15, 20, 30, 50)
 ENTROPIES = (0.0, 0.5, 1.0, 1.5)
@@ -162,6 +163,7 @@ def _values(
     yield "agreement", _one("-".join(map(str, votes)))
     yield "entropy", _one(bin_of(entropy(tuple(votes)), ENTROPIES) if votes else "")
     yield "semantic_type", _one(metadata.get("corpus"))
+    yield APPROACH, _one(metadata.get("creation-approach"))
     misc = metadata.get("misc")
     properties = misc.items() if isinstance(misc, Mapping) else [("misc", misc)]
     yield (

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from collection.models import PARTITIONS
+from collection.models import PARTITIONS, Pair
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
@@ -21,9 +21,11 @@ from modeling.results.breakdowns import store_breakdowns, store_composition
 from modeling.running import evaluating
 from modeling.running.actions import record_result
 from nli.labels import reading
+from snapshots.models import Snapshot
 from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
+from tests.snapshots.material import corpus_of, freeze
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -432,8 +434,38 @@ def test_sizes_of_further_snapshots_stand_below_those_of_phenomena(snapshot):
     for one in (snapshot, other):
         counted(one)
     found = means(fill("dnc-2", [snapshot, other]))
-    assert found["all pairs"] == [snapshot.pairs.exclude(gold_label=None).count()]
-    assert found["other@1"] == [other.pairs.exclude(gold_label=None).count()]
+    assert found["all pairs"] == [snapshot.pairs.exclude(gold_label=None).count(), None]
+    assert found["other@1"] == [other.pairs.exclude(gold_label=None).count(), None]
+
+
+def test_dnc_2_says_how_the_pairs_were_recast_where_their_files_say_it(snapshot):
+    corpus = corpus_of(4, slug="recast")
+    ways = {"VerbNet": ("automatic",), "MegaVeridicality": ("automatic", "manual"), "FACC1": ()}
+    told = [(name, way) for name, each in ways.items() for way in each or (None,)]
+    for number, pair in enumerate(Pair.objects.filter(corpus=corpus).order_by("pk")):
+        name, way = told[number % len(told)]
+        pair.metadata = {"corpus": name} | ({"creation-approach": way} if way else {})
+        pair.save(update_fields=["metadata"])
+    recast = Snapshot.objects.select_related("corpus").get(pk=freeze(corpus).pk)
+    out = command("report", str(recast), str(snapshot), "dnc-2", "--format", "csv").out
+    rows = {row["phenomenon or data set"]: row for row in csv.DictReader(io.StringIO(out))}
+    shown = {name: row["automated"] for name, row in rows.items()}
+    assert shown == {
+        "fiction": "automatic, manual", "VerbNet": "automatic", "MegaVeridicality": "automatic, manual", "FACC1": "",
+        "all pairs": "automatic, manual", str(snapshot): "",
+    }  # fmt: skip
+    assert "does not say how its pairs were recast" in rows["FACC1"]["automated missing"]
+
+
+def test_how_pairs_were_recast_is_counted_for_a_snapshot_that_was_counted_before(snapshot):
+    corpus = corpus_of(4, slug="recast")
+    Pair.objects.filter(corpus=corpus).update(
+        metadata={"corpus": "VerbNet", "creation-approach": "automatic"}
+    )
+    recast = Snapshot.objects.select_related("corpus").get(pk=freeze(corpus).pk)
+    counted(recast)
+    Breakdown.objects.filter(dimension__contains="approach").delete()
+    assert "automatic" in command("report", str(recast), "dnc-2").out
 
 
 def test_multinli_3_has_the_figures_of_the_table_genres(snapshot):

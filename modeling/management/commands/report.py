@@ -17,6 +17,7 @@ from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
 from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
+from modeling.results.dimensions import APPROACH
 from nli.lines import HELD_OUT
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
@@ -27,7 +28,8 @@ from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import FORMATS
 
 NAMES = (AGREEMENT, *TABLES, *RUN_TABLES, *OVERVIEWS)
-TAGGED = ("multinli-6",)  # its rows are annotation tags
+# Result table -> the dimension that it needs and that may be uncounted where all others are counted.
+COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
 WITH_STATISTICS = {"multinli-3": "genres"}  # result table -> the table of statistics whose figures it shows
 
 
@@ -110,7 +112,7 @@ class Command(BaseCommand):
     def print_results(self, name: str, snapshots: list[Snapshot], options: dict[str, Any]) -> None:
         try:
             for snapshot in snapshots:
-                self.count(snapshot, tags=name in TAGGED)
+                self.count(snapshot, COUNTED_BY.get(name, "label"))
                 if name in WITH_STATISTICS:
                     self.made(snapshot, WITH_STATISTICS[name])
             preset = options["preset"] or ""
@@ -132,9 +134,9 @@ class Command(BaseCommand):
             )
         self.stdout.write(made, ending="")
 
-    def count(self, snapshot: Snapshot, *, tags: bool) -> None:
-        """Counts the pairs of a snapshot by each dimension, once."""
-        dimension = "tag" if tags else "label"
+    def count(self, snapshot: Snapshot, dimension: str) -> None:
+        """Counts the pairs of a snapshot by each dimension, unless they are counted by this one."""
+        tags = dimension == "tag"
         stored = Breakdown.objects.filter(run=None, snapshot=snapshot, dimension=dimension)
         counted = set(stored.values_list("partition", flat=True))
         for partition in HELD_OUT if tags else PARTITIONS:
