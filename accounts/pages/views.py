@@ -138,7 +138,7 @@ def _mine(
         "older": entries[ENTRIES_A_PAGE - 1].pk if len(entries) > ENTRIES_A_PAGE else None,
         "before": before,
         "studies": studies,
-        "way_of_pay": studies[0] if studies else {"platform": next(iter(came_from.values()), "")},
+        "way_of_pay": studies[0] if studies else _way_of_first_pay(user, came_from),
         "total_cents": sum(study["total"] for study in studies),
         "has_pay_lists": any(study[state] for study in studies for state in STATES_OF_PAY[1:]),
         "states": {state: sum(study[state] for study in studies) for state in STATES_OF_PAY},
@@ -152,6 +152,15 @@ def _mine(
         "new_token": new_token,
     }
     return render(request, "accounts/mine.html", context, status=status)
+
+
+def _way_of_first_pay(user: User, came_from: dict[int, str]) -> dict[str, str | None]:
+    """Returns how somebody who earned nothing yet will be paid; `payment` is None where no corpus of theirs is known."""
+    signed_up = user.sign_ups.order_by("-pk").values_list("corpus__payment", flat=True)
+    return {
+        "platform": next(iter(came_from.values()), ""),
+        "payment": None if user.is_researcher else signed_up.first(),
+    }
 
 
 @require_POST

@@ -125,6 +125,11 @@ class CorpusFile(Table):
                 f"[consent]: {left} is still to be filled in. Until then nobody can agree to it, so nobody can begin;"
                 " put round brackets where square ones are meant."
             )
+        if self.corpus.sign_up and not self.corpus.payment:
+            yield (
+                "[corpus] payment: is empty. People who sign up by themselves come from no platform that pays them, so say"
+                " here when and how they get their money."
+            )
         shown = {example.label for example in self.question.examples}
         if missing := [label for label in SCHEMES[self.corpus.scheme] if label not in shown]:
             yield f"[question]: there is no worked example for {', '.join(missing)}."

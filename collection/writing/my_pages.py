@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import annotator_page
-from collection.models import Corpus, ProblemReport, ReturnedText, WritingAssignment
+from collection.models import Corpus, ExamAttempt, ProblemReport, ReturnedText, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
 from collection.writing.who_may_write import texts_to_mend
@@ -27,12 +27,15 @@ def my_writing(request: HttpRequest) -> HttpResponse:
     for task in tasks:
         task.corpus = shared.setdefault(task.corpus_id, task.corpus)  # its answers' words are read once
     remarks = ReturnedText.objects.of(user).exclude(outcome=ReturnedText.Outcome.TAKEN_BACK)
+    earned = statistics.earned_by_writing(user)
     context = {
         "days": statistics.writing_days(user, DAYS_SHOWN),
         "tasks": tasks,
         "answers": ProblemReport.objects.made_by(user).answered()[:ANSWERS_SHOWN],
         "advice": statistics.advice_to(user, DAYS_SHOWN),
-        "earned": user.ledger.for_writing().total_cents(),
+        "earned": earned,
+        "earned_in_all": sum(cents for _, cents in earned.values()),
+        "took_exam": ExamAttempt.objects.filter(annotator=user).exists(),
         "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
         "days_shown": DAYS_SHOWN,
         "remarks": remarks.select_related("pair").order_by("-pk")[:ANSWERS_SHOWN],

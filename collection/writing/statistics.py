@@ -14,6 +14,7 @@ from collection.advice import LEVELS, MEANINGS
 from collection.models import (
     AdviceGiven,
     Corpus,
+    LedgerEntry,
     ProblemReport,
     Prompt,
     WritingAssignment,
@@ -77,10 +78,11 @@ def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[t
 
 @dataclass
 class WritingDay:
-    """One person's day, in their time zone: tasks sent, skipped, reported; cents earned."""
+    """One person's day, in their time zone: tasks sent, skipped, reported; instructions read for pay; cents earned."""
 
     date: date
     sent: int = 0
+    read: int = 0
     skipped: int = 0
     reported: int = 0
     cents: int = 0
@@ -100,10 +102,18 @@ def writing_days(annotator: User, days: int) -> list[WritingDay]:
         row.reported += count if outcome == "reported" else 0
     entries = annotator.ledger.for_writing().filter(created_at__gte=since).order_by()
     paid = entries.annotate(day=TruncDate("created_at")).values_list("day")
-    for day, cents in paid.annotate(total=Sum("cents")):
-        found.setdefault(day, WritingDay(day)).cents = cents
+    is_reading = Q(kind=LedgerEntry.Kind.READING)
+    for day, cents, read in paid.annotate(total=Sum("cents"), read=Count("pk", filter=is_reading)):
+        row = found.setdefault(day, WritingDay(day))
+        row.cents, row.read = cents, read
     shown = [day for day in found.values() if day.sent or day.skipped or day.reported or day.cents]
     return sorted(shown, key=lambda day: day.date, reverse=True)
+
+
+def earned_by_writing(annotator: User) -> dict[str, tuple[int, int]]:
+    """Returns kind of pay -> how often this person earned it, and cents, for what writing pays."""
+    kinds = annotator.ledger.for_writing().order_by().values_list("kind")
+    return {kind: (times, cents) for kind, times, cents in kinds.annotate(Count("pk"), Sum("cents"))}
 
 
 def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:

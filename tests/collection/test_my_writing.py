@@ -1,8 +1,10 @@
 """The writer's own page, and the signals of how tasks were typed."""
 
 import pytest
+from django.utils import timezone
 
-from collection.models import Corpus, ProblemReport, PromptVersion, WritingSignals
+from accounts.models import Qualification
+from collection.models import Corpus, Exam, ExamAttempt, ProblemReport, PromptVersion, WritingSignals
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.problem_reports import answer_report
@@ -43,9 +45,37 @@ def test_what_i_did_earned_and_was_told(corpus, ana, rosa, vera, browser_of):
     text = page.content.decode()
     for words in ("$0.67", "Well seen.", "The text is paused.", "Continue writing", "3 × Sent before"):
         assert words in text
+    assert "Exams are not paid." not in text
     stranger = browser_of(vera).get(PAGE)
     assert "You have written nothing yet" in stranger.content.decode()
     assert browser_of(rosa).get(PAGE).status_code == 403
+
+
+def test_the_parts_of_what_i_earned_add_up_to_the_sum(corpus, ana, browser_of):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    version = PromptVersion.objects.get()
+    client = browser_of(ana)
+    client.post(f"/work/writing/small/prompt/{version.pk}/", {"agree": "yes"})
+    write(corpus, ana)
+    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token, reason="upsetting")
+    exam = Exam.objects.create(corpus=corpus, qualification=Qualification.objects.create(slug="w", name="W"))
+    ExamAttempt.objects.create(exam=exam, annotator=ana, passed=True, judged_at=timezone.now())
+    page = client.get(PAGE)
+    assert page.context["earned"] == {"writing": (1, 30), "reading": (1, 45), "skip": (1, 7)}
+    assert page.context["earned_in_all"] == 82
+    text = page.content.decode()
+    for words in (
+        "Texts that you wrote about: 1",
+        "$0.30",
+        "Instructions read and their questions answered: 1",
+        "$0.45",
+    ):
+        assert words in text
+    assert "Upsetting texts that you skipped: 1" in text
+    assert "Exams are not paid." in text
+    (day,) = page.context["days"]
+    assert (day.sent, day.read, day.skipped, day.cents) == (1, 1, 1, 82)
+    assert "Instructions read: 1" in text
 
 
 def test_it_says_why_there_is_nothing_more_and_when_to_look_again(corpus, ana, browser_of):

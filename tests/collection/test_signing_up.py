@@ -137,6 +137,30 @@ def test_a_corpus_file_allows_it_only_behind_an_exam_or_an_invitation(writing, q
         corpus_file_in(text, "corpus.toml")
 
 
+def test_who_signs_up_reads_how_the_money_comes_or_whom_to_ask(client, corpus, settings):
+    settings.CONTACT = "study@example.org"
+    ask = "The researchers have not written here when and how the money comes."
+    page = client.get(reverse("sign-up", args=[corpus.slug])).content.decode()
+    assert ask in page
+    assert "study@example.org" in page
+    sign_up(client, corpus)
+    assert ask in client.get(reverse("mine")).content.decode()
+    Corpus.objects.filter(pk=corpus.pk).update(payment="By bank, each Friday.")
+    page = Client().get(reverse("sign-up", args=[corpus.slug])).content.decode()
+    assert ask not in page
+    assert "By bank, each Friday." in page
+
+
+def test_a_file_that_lets_people_sign_up_and_names_no_way_of_pay_brings_a_warning():
+    keys = 'name = "Small"\nsign_up = true\nwriting = "invitation"'
+    text = GOOD.replace('name = "Small"', keys, 1).replace(
+        "[question]", "[question]\npool_is_open = false", 1
+    )
+    (warning,) = corpus_file_in(text, "corpus.toml").warnings
+    assert warning.startswith("[corpus] payment: is empty.")
+    assert corpus_file_in(text.replace(keys, f'{keys}\npayment = "By bank."'), "corpus.toml").warnings == ()
+
+
 def test_before_the_exam_people_read_what_it_and_the_work_pay(client, corpus):
     for_each = "<bdi>$0.30</bdi> for each text."
     page = client.get(reverse("sign-up", args=[corpus.slug])).text
