@@ -5,6 +5,7 @@ from django.db import connection, models, transaction
 from django.db.models import Max, Min
 
 from bench.corpora import make_corpus, open_all
+from bench.rows import unchecked
 from collection.models import Pair, Premise
 from validation.models import Label, Question
 
@@ -37,10 +38,7 @@ def _multiply(question: Question, copies: int) -> None:
     labels = _ids(Label.objects.filter(question=question))
     last = Label.objects.filter(question=question).aggregate(last=Max("turn"))["last"]
     own_premise = f"premise_id + k * {_number(premises)}"
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            # The rows refer to rows of the same making: looking each up would take half of the time.
-            cursor.execute("SET session_replication_role = replica")
+    with unchecked(), connection.cursor() as cursor:
         with transaction.atomic():
             names = {name: f"{name} || '-' || k" for name in ("text", "public_id", '"group"')}
             _copy(Premise, copies, premises, {**names, "digest": "k || '-' || substr(digest, 8)"})
@@ -53,8 +51,6 @@ def _multiply(question: Question, copies: int) -> None:
                 labels,
                 {**own, "token": "k || '-' || substr(token, 8)", "turn": f"turn + k * {last}"},
             )
-        if connection.vendor == "postgresql":
-            cursor.execute("SET session_replication_role = DEFAULT")
         for statement in connection.ops.sequence_reset_sql(no_style(), [Premise, Pair, Label]):
             cursor.execute(statement)
 

@@ -1,31 +1,28 @@
 """Makes a site as full as after three weeks of work: the texts and labels of 40 people, a snapshot, 20 runs.
 
-The site has at least one of everything that an address can name (tests/addresses.py). Rows are made here and written by
-COPY, on SQLite in portions: half a million pairs with their labels in minutes.
+The site has at least one of everything that an address can name (tests/addresses.py). Half a million pairs with their
+labels are made in minutes.
 """
 
-import io
 import json
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.apps import apps
 from django.conf import settings
-from django.core.management.color import no_style
-from django.db import connection, models, transaction
-from django.db.models import Max
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.people.consents import give_consent
 from bench.corpora import LABELS, sentences
-from bench.labelled import indexed_afterwards
+from bench.rows import Rows, unchecked
 from collection.models import (
     Genre,
     LedgerEntry,
@@ -68,8 +65,8 @@ BASELINES = ("hypothesis_only", "cbow", "bilstm", "esim", "infersent")
 SEEDS = (1, 2, 3, 4)
 EPOCHS = 8
 BY_HAND = ("models", "cross")  # statistics that only a researcher asks for
-PORTION = 50_000  # rows
-MANY = 10_000  # pairs, above which it pays that PostgreSQL does not check references, which only its superuser may say
+MANY = 10_000  # pairs, above which `unchecked` pays
+REFILLED = (Label, BatchItem, Pair, Assignment, LedgerEntry)
 REPORTED = 300  # premises for one report of a problem
 CONTROLLED = 250  # pairs for one that an expert labels
 UNWRITTEN = 100  # premises for one that nobody has written for
@@ -131,18 +128,13 @@ class FullCorpus:
 
     def add_pairs(self, number: int) -> None:
         """Adds so many pairs with five labels each, made in the last three weeks; some seats of the last stay open."""
-        with transaction.atomic(), connection.cursor() as cursor, ExitStack() as stack:
-            if connection.vendor == "postgresql" and number > MANY:
-                # The rows refer to rows of the same making: looking each up would take half of the time.
-                cursor.execute("SET LOCAL session_replication_role = replica")
-                for model in (Label, BatchItem, Pair, Assignment, LedgerEntry):
-                    stack.enter_context(indexed_afterwards(cursor, model._meta.db_table))
+        with transaction.atomic(), unchecked(*REFILLED) if number > MANY else nullcontext():
             self._add_pairs(number)
         analyze()
         self.pairs += number
 
     def _add_pairs(self, number: int) -> None:
-        rows = _Rows()
+        rows = Rows()
         # The same people meet on pairs in a row, so that kappas have enough.
         self.in_a_row = max(1, min(20, number // EACH // PEOPLE))
         batches: list[list[tuple[Any, ...]]] = [[] for _ in range(PEOPLE)]
@@ -154,7 +146,7 @@ class FullCorpus:
             self._premise(rows, place, written=None)
         rows.write()
 
-    def _premise(self, rows: "_Rows", place: int, written: tuple[User, str] | None) -> tuple[int, int]:
+    def _premise(self, rows: Rows, place: int, written: tuple[User, str] | None) -> tuple[int, int]:
         """Adds a premise with its seat for one writer; returns both keys."""
         genre = self.genres[place % GENRES]
         premise = rows.next_of(Premise)
@@ -183,7 +175,7 @@ class FullCorpus:
         return premise, seat
 
     def _add_premise(
-        self, rows: "_Rows", place: int, share: float, pairs: int, batches: list[list[tuple[Any, ...]]]
+        self, rows: Rows, place: int, share: float, pairs: int, batches: list[list[tuple[Any, ...]]]
     ) -> None:
         first = place // self.in_a_row % PEOPLE
         author, at = self.crowd[(first + AUTHOR) % PEOPLE], self._at(share)
@@ -229,7 +221,7 @@ class FullCorpus:
                     self._close(rows, who, batches[who], share)
                     batches[who] = []
 
-    def _label(self, rows: "_Rows", seat: dict[str, int], position: int | None, **values: Any) -> int:
+    def _label(self, rows: Rows, seat: dict[str, int], position: int | None, **values: Any) -> int:
         return rows.add(
             Label,
             question_id=self.question.pk,
@@ -240,7 +232,7 @@ class FullCorpus:
             **values,
         )
 
-    def _close(self, rows: "_Rows", who: int, seats: list[tuple[Any, ...]], share: float) -> None:
+    def _close(self, rows: Rows, who: int, seats: list[tuple[Any, ...]], share: float) -> None:
         """Adds a batch with its labels, as sent."""
         person, at = self.crowd[who], self._at(share)
         batch = rows.add(
@@ -268,12 +260,12 @@ class FullCorpus:
         sure = 0 if who in GUESSERS else 0.95 - who % 10 / 50 - 0.15 * (genre == HARD_GENRE)
         return truth if self.dice.random() < sure else self.dice.choice(LABELS)
 
-    def _leave_open(self, rows: "_Rows", batches: list[list[tuple[Any, ...]]]) -> None:
+    def _leave_open(self, rows: Rows, batches: list[list[tuple[Any, ...]]]) -> None:
         for batch in batches:
             for seat, position, _, _ in batch:
                 self._label(rows, seat, position, origin="cast", turn=rows.next_of(Label))
 
-    def _earn(self, rows: "_Rows", person: User, kind: str, cents: int, key: str, at: str) -> None:
+    def _earn(self, rows: Rows, person: User, kind: str, cents: int, key: str, at: str) -> None:
         rows.add(
             LedgerEntry,
             user_id=person.pk,
@@ -409,79 +401,3 @@ def _lines(snapshot: Snapshot, partition: str) -> Iterator[dict[str, Any]]:
             line = json.loads(text)
             if line["gold_label"] != "-":
                 yield line
-
-
-class _Rows:
-    """Rows of several tables with keys of their own, to be written in one transaction to which nobody else adds."""
-
-    def __init__(self) -> None:
-        self.tables: dict[type[models.Model], _Table] = {}
-
-    def next_of(self, model: type[models.Model]) -> int:
-        return self._table(model).next
-
-    def add(self, model: type[models.Model], **values: Any) -> int:
-        """Adds a row with these columns, by their names without quotes, and the others' defaults. Returns its key."""
-        return self._table(model).add(values)
-
-    def _table(self, model: type[models.Model]) -> "_Table":
-        if model not in self.tables:
-            self.tables[model] = _Table(model)
-        return self.tables[model]
-
-    def write(self) -> None:
-        for table in self.tables.values():
-            table.write()
-        with connection.cursor() as cursor:
-            for statement in connection.ops.sequence_reset_sql(no_style(), list(self.tables)):
-                cursor.execute(statement)
-
-
-class _Table:
-    def __init__(self, model: type[models.Model]) -> None:
-        self.model = model
-        self.next = (model._default_manager.aggregate(last=Max("pk"))["last"] or 0) + 1
-        self.defaults = {
-            str(field.attname): _default(field) for field in model._meta.local_concrete_fields if not field.primary_key
-        }  # fmt: skip
-        self.rows: list[tuple[Any, ...]] = []
-
-    def add(self, values: dict[str, Any]) -> int:
-        unknown = values.keys() - self.defaults.keys()
-        assert not unknown, f"{self.model.__name__} has no {unknown}"
-        key = self.next
-        self.next += 1
-        self.rows.append((key, *(self.defaults | values).values()))
-        if len(self.rows) == PORTION:
-            self.write()
-        return key
-
-    def write(self) -> None:
-        key = self.model._meta.pk
-        assert key is not None
-        fields = (cast("models.Field[Any, Any]", self.model._meta.get_field(name)) for name in self.defaults)
-        columns = [str(key.column), *(str(each.column) for each in fields)]
-        table = self.model._meta.db_table
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                stream = io.StringIO()
-                for row in self.rows:
-                    stream.write("\t".join(map(_copied, row)) + "\n")
-                stream.seek(0)
-                cursor.copy_from(stream, table, columns=columns)
-            else:
-                quoted = ", ".join(map(connection.ops.quote_name, columns))
-                places = ", ".join(["%s"] * len(columns))
-                cursor.executemany(f"INSERT INTO {table} ({quoted}) VALUES ({places})", self.rows)
-        self.rows = []
-
-
-def _copied(value: Any) -> str:
-    return r"\N" if value is None else "t" if value is True else "f" if value is False else str(value)
-
-
-def _default(field: Any) -> Any:
-    """Returns the default of a column as text or number; a time that Django would set is now."""
-    if getattr(field, "auto_now_add", False) or getattr(field, "auto_now", False):
-        return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-    return field.get_default()

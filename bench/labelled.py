@@ -3,8 +3,6 @@
 Half a million pairs in a minute or two.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection
@@ -12,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bench.corpora import LABELS
+from bench.rows import unchecked
 from collection.models import Corpus, Genre, Pair, Premise
 from validation.models import Assignment, BatchItem, Label, LabelWording, Question
 
@@ -86,9 +85,7 @@ def make_labelled_corpus(slug: str, pairs: int) -> Question:
         "pairs": pairs,
         "premises": -(-pairs // PAIRS_A_PREMISE),
     }
-    with connection.cursor() as cursor:
-        # The rows refer to rows of the same making: looking each up would take half of the time.
-        cursor.execute("SET session_replication_role = replica")
+    with unchecked(Label, BatchItem), connection.cursor() as cursor:
         cursor.execute("SELECT setseed(0.5)")
         _run(cursor, PREMISES, values)
         values["premise"] = Premise.objects.filter(corpus=corpus).earliest("pk").pk
@@ -98,28 +95,11 @@ def make_labelled_corpus(slug: str, pairs: int) -> Question:
             Assignment(question=question, annotator=person, leased_until=now, closed_at=now)
             for person in people[:VALIDATORS]
         )
-        for model, statement in ((Label, GIVEN), (BatchItem, ITEMS)):
-            with indexed_afterwards(cursor, model._meta.db_table):
-                _run(cursor, statement, values)
-        cursor.execute("SET session_replication_role = DEFAULT")
+        _run(cursor, GIVEN, values)
+        _run(cursor, ITEMS, values)
+    with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return question
-
-
-@contextmanager
-def indexed_afterwards(cursor: Any, table: str) -> Iterator[None]:
-    """Drops the indexes inside the block and makes them again afterwards, which is faster. Constraints stay."""
-    cursor.execute(
-        "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %s::regclass"
-        " AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)",
-        [table],
-    )
-    indexes = cursor.fetchall()
-    for name, _ in indexes:
-        cursor.execute(f"DROP INDEX {name}")
-    yield
-    for _, definition in indexes:
-        cursor.execute(definition)
 
 
 def _run(cursor: Any, statement: str, values: dict[str, int]) -> None:

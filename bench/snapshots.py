@@ -31,7 +31,7 @@ def measure_snapshots(pairs: int, folder: Path) -> None:
 
 def _measure(slug: str, pairs: int, folder: Path, *, scenes: bool = False, answers: bool = False) -> None:
     real = real_scenes() if scenes else real_pairs()
-    question, made = timed(lambda: make_varied_corpus(slug, real, pairs, folder))
+    question, made = timed(lambda: make_varied_corpus(slug, real, pairs))
     if answers:
         add_answers(question)
     copied = _copied(slug, folder / "rows.tsv")

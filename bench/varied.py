@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 from django.db import connection
@@ -22,9 +21,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from bench.corpora import LABELS, sentences
-from collection.models import Corpus, Genre, Premise
+from bench.rows import Rows, unchecked
+from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
-from validation.models import LabelWording, Question
+from validation.models import Label, LabelWording, Question
 
 PEOPLE = 300
 EACH = 3  # hypotheses a premise
@@ -98,8 +98,8 @@ def _made_up(count: int) -> Iterator[Real]:
         yield Real("own", premise, next(text), LABELS[number % 3])
 
 
-def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int, folder: Path) -> Question:
-    """Makes `pairs` pairs with five labels each, three for each premise, by COPY. `folder`: for temporary files."""
+def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int) -> Question:
+    """Makes `pairs` pairs with five labels each, three for each premise."""
     corpus = Corpus.objects.create(
         slug=slug, name=slug, dev_pairs_per_genre=HELD_PER_GENRE, test_pairs_per_genre=HELD_PER_GENRE
     )
@@ -113,90 +113,53 @@ def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int, folder: Path
         for order, label in enumerate(LABELS)
     )
     people = User.objects.bulk_create(User(username=f"{slug}-{number}") for number in range(PEOPLE))
-    _Tables(corpus.pk, question.pk, genres, [person.pk for person in people], folder).fill(real, pairs)
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for each in real:
+        words[each.genre] += each.hypothesis.split()
+    made = _Varied(question, genres, [person.pk for person in people], words)
+    with unchecked():
+        for number in range(-(-pairs // EACH)):
+            made.add(number, real[number % len(real)], min(EACH, pairs - EACH * number))
+        made.rows.write()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
     return question
 
 
-class _Tables:
-    """Writes premises, pairs and labels as text for COPY, and copies them in."""
-
-    COLUMNS = {
-        "collection_premise": 'id, corpus_id, genre_id, public_id, "group", text, sentence_count, digest, status,'
-        " dropped_because, document, place, created_at",
-        "collection_pair": "id, corpus_id, premise_id, public_id, hypothesis, scheme, author_id, author_label,"
-        " withdrawn_because, construction, created_at",
-        "validation_label": "pair_id, premise_id, question_id, author_id, annotator_id, position, label, origin,"
-        " token, cast_at, scheme, sentence, withdrawn_because, model, reason",
-    }
+class _Varied:
+    """Makes premises, pairs and labels of real ones."""
 
     def __init__(
-        self, corpus: int, question: int, genres: dict[str, int], people: list[int], folder: Path
+        self, question: Question, genres: dict[str, int], people: list[int], words: Mapping[str, list[str]]
     ) -> None:
-        self.corpus, self.question, self.genres, self.people = corpus, question, genres, people
-        self.paths = {table: folder / f"{table}.tsv" for table in self.COLUMNS}
+        self.corpus, self.question = question.corpus_id, question.pk
+        self.genres, self.people, self.words = genres, people, words
         self.now = timezone.now().isoformat()
         self.dice = random.Random(self.corpus)
-        newest = Premise.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-        self.first = newest + 1
+        self.rows = Rows()
 
-    def fill(self, real: Sequence[Real], pairs: int) -> None:
-        words: defaultdict[str, list[str]] = defaultdict(list)
-        for each in real:
-            words[each.genre] += each.hypothesis.split()
-        files = {table: path.open("w", encoding="utf-8") for table, path in self.paths.items()}
-        for number in range(-(-pairs // EACH)):
-            each = real[number % len(real)]
-            many = min(EACH, pairs - EACH * number)
-            self._write(files, number, each, words[each.genre], many)
-        for file in files.values():
-            file.close()
-        self._copy()
-
-    def _write(
-        self, files: Mapping[str, IO[str]], number: int, each: Real, words: list[str], many: int
-    ) -> None:
-        """Writes one premise with its pairs and their labels."""
-        key, name = self.first + number, f"p{number}"
+    def add(self, number: int, each: Real, pairs: int) -> None:
+        """Adds one premise with its pairs and their labels."""
+        name, words = f"p{number}", self.words[each.genre]
         captions = [self._varied(sentence, words, 2) for sentence in each.premise]
         captions[0] += f" {number}"  # so that no two premises are the same
-        self._row(
-            files["collection_premise"],
-            (key, self.corpus, self.genres[each.genre], name, name, "\n".join(captions), len(captions)),
-            (digest_of(captions), "open", "", "", 1, self.now),
-        )
-        for which in range(many):
-            pair, author = EACH * key + which, self.people[number // 20 % PEOPLE]
+        premise = self.rows.add(
+            Premise, corpus_id=self.corpus, genre_id=self.genres[each.genre], public_id=name, group=name,
+            text="\n".join(captions), sentence_count=len(captions), digest=digest_of(captions), place=1,
+        )  # fmt: skip
+        shared = {"premise_id": premise, "author_id": self.people[number // 20 % PEOPLE], "scheme": "nli3"}
+        for which in range(pairs):
             label = LABELS[(LABELS.index(each.label) + which) % 3]
-            self._row(
-                files["collection_pair"],
-                (pair, self.corpus, key, f"{name}{label[0]}", self._varied(each.hypothesis, words, 1)),
-                ("nli3", author, label, "", "", self.now),
-            )
+            pair = self.rows.add(
+                Pair, corpus_id=self.corpus, public_id=f"{name}{label[0]}", author_label=label,
+                hypothesis=self._varied(each.hypothesis, words, 1), **shared,
+            )  # fmt: skip
             for position, given in enumerate(self._votes(label), start=1):
-                who = self.people[(number // 20 + 61 * (position - 1)) % PEOPLE]
-                self._row(
-                    files["validation_label"],
-                    (pair, key, self.question, author, who, position, given),
-                    (
-                        "author" if position == 1 else "cast",
-                        f"{pair}-{position}",
-                        self.now,
-                        "nli3",
-                        0,
-                        "",
-                        "",
-                        "",
-                    ),
-                )
-
-    @staticmethod
-    def _row(file: IO[str], *cells: tuple[object, ...]) -> None:
-        text = "\t".join(
-            str(cell).replace("\\", "\\\\").replace("\t", " ").replace("\n", "\\n")
-            for part in cells
-            for cell in part
-        )
-        file.write(text + "\n")
+                self.rows.add(
+                    Label, question_id=self.question, pair_id=pair, position=position, label=given,
+                    annotator_id=self.people[(number // 20 + 61 * (position - 1)) % PEOPLE],
+                    origin="author" if position == 1 else "cast", token=f"{pair}-{position}", cast_at=self.now, **shared,
+                )  # fmt: skip
 
     def _varied(self, sentence: str, words: list[str], exchanged: int) -> str:
         parts = sentence.split()
@@ -213,18 +176,3 @@ class _Tables:
         )
         self.dice.shuffle(votes)
         return [label, *votes]
-
-    def _copy(self) -> None:
-        """Copies without checking foreign keys, which are all valid: the checks would take most of the time."""
-        with connection.cursor() as cursor:
-            cursor.execute("SET session_replication_role = replica")
-            for table, columns in self.COLUMNS.items():
-                with self.paths[table].open(encoding="utf-8") as file:
-                    cursor.copy_expert(f"COPY {table} ({columns}) FROM STDIN", file)
-                self.paths[table].unlink()
-            cursor.execute("SET session_replication_role = DEFAULT")
-            for table in ("collection_premise", "collection_pair"):
-                cursor.execute(
-                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"
-                )
-            cursor.execute("ANALYZE")
