@@ -193,7 +193,7 @@ def sample_site() -> Site:
             "number": vetting.pk,
             "public_id": Pair.objects.earliest("pk").public_id,
         },
-        "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk},
+        "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk, "name": exams[0].slug},
         "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
         "snapshots/<int:pk>/statistics/": {"name": table},

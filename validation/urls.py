@@ -29,6 +29,10 @@ urlpatterns = [
         name="labelling-instructions",
     ),
     path("c/<slug:slug>/preview/labelling/", preview_page.preview_labelling, name="preview-labelling"),
+    path(
+        "c/<slug:slug>/preview/instructions/", preview_page.preview_instructions, name="preview-instructions"
+    ),
+    path("c/<slug:slug>/preview/exam/<slug:name>/", preview_page.preview_exam, name="preview-exam"),
     path("corpora/<slug:slug>/pool/", annotators.members, name="pool"),
     path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
-from annotation_site.researchers.corpus_bias import LONGEST_KEY
+from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent
@@ -24,7 +24,7 @@ from validation.statistics.cached_pages import cached_part, count_or_stop
 def bias(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the result of a worker: no web process splits hypotheses into words. `chart`: the chart as CSV."""
     question = asked_question(request, slug)
-    by = request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY]
+    by = stored_by(request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY])
     if request.method == "POST":
         count_or_stop(request, question, Kind.BIAS, by=by)
         return redirect(address_in("bias", question, **({"by": by} if by else {})))

@@ -10,9 +10,15 @@ from validation.models import CachedStatistics, Gold, Question
 from validation.statistics.progress import NothingToCount
 
 PORTION = 2000
-BY = ("genre", "partition", "source")
+USUAL = "genre"
+BY = (USUAL, "partition", "source")
 KEYS_SHOWN = 20
 LONGEST_KEY: int = CachedStatistics._meta.get_field("by").max_length or 0
+
+
+def stored_by(by: str) -> str:
+    """Returns the key under which the count by this property is stored: that by genre has the empty one."""
+    return "" if by == USUAL else by
 
 
 class NoSuchProperty(NothingToCount):
@@ -30,7 +36,7 @@ def bias_of(
     total = max(Pair.objects.standing().filter(corpus=question.corpus_id).count(), 1)
     keys: set[str] = set()
     found = measure_bias(
-        _labelled(question, by or "genre", keys),
+        _labelled(question, by or USUAL, keys),
         labels=question.rule.gold_labels,
         language=question.corpus.language,
         progress=lambda done: progress(done / total),
@@ -39,7 +45,7 @@ def bias_of(
         known = ", ".join([*BY, *sorted(keys)[:KEYS_SHOWN]])
         raise NoSuchProperty(f"No pair has the property “{by}”. Group pairs by one of: {known}.")
     pages = sorted(key for key in keys if len(key) <= LONGEST_KEY)[:KEYS_SHOWN]
-    return {**found, "by": by or "genre", "properties": [*BY, *pages]}
+    return {**found, "by": by or USUAL, "properties": [*BY, *pages]}
 
 
 def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]:

@@ -16,7 +16,7 @@ from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
 from annotation_site.researchers.bias_page import bias_charts
-from annotation_site.researchers.corpus_bias import LONGEST_KEY
+from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.funnel import funnels
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
 from annotation_site.workspace.overview_charts import charts_of_overview
@@ -125,7 +125,7 @@ class BiasChartsView(ChartsView):
     def charts(self, request: Request, slug: str) -> Iterable[Chart]:
         asked = BiasQuery.read(request)
         question = question_or_404(slug, asked.get("question"))
-        found, _ = cached.current(question, cached.Kind.BIAS, asked.get("by", ""))
+        found, _ = cached.current(question, cached.Kind.BIAS, stored_by(asked.get("by", "")))
         return bias_charts(found, names_in(question.corpus), question)
 
 

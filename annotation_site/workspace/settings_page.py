@@ -16,7 +16,7 @@ RECORDS = (
     ("Invitations and qualifications", "admin:accounts_grant_changelist", ""),
     ("People", "admin:accounts_user_changelist", ""),
     ("Labels", "admin:validation_label_changelist", "question__corpus__id__exact"),
-    ("Dropped lines", "admin:collection_droppedline_changelist", "source__corpus__id__exact"),
+    ("Dropped lines", "admin:collection_droppedline_changelist", "genre__corpus__id__exact"),
 )
 
 
@@ -35,6 +35,7 @@ def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "labels": [words.get(label, label) for label in corpus.labels],
         "genres": corpus.genres.order_by("slug").select_related("prompt"),
         "questions": corpus.questions.order_by("-is_main", "slug").annotate(members=Count("memberships")),
+        "exams": corpus.exams.order_by("slug").select_related("qualification"),
         "prompts": [(prompt, newest.get(prompt.pk)) for prompt in corpus.prompts.order_by("slug")],
         "records": [
             (title, reverse(name) + (f"?{chooser}={corpus.pk}" if chooser else ""))

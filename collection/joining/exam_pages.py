@@ -1,6 +1,9 @@
 """The page of an exam, for writing or for labelling."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import cast
 
 from django.contrib import messages
@@ -17,6 +20,8 @@ from accounts.pages.access import annotator_required
 from collection.joining import exams
 from collection.models import WRITING_EXAM, Exam
 from collection.texts import direction_of
+
+ANSWER = re.compile(r"answer-([0-9]{1,4})")  # the name of a field has the place of its item
 
 
 @dataclass(frozen=True)
@@ -36,17 +41,21 @@ class ExamWords:
 def exam(request: HttpRequest, corpus: str) -> HttpResponse:
     """Shows the exam of those who will write."""
     found = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=corpus, slug=WRITING_EXAM)
-    words = ExamWords(
-        asked=found.corpus.asked,
+    return exam_page(request, found, writing_words(found))
+
+
+def writing_words(paper: Exam) -> ExamWords:
+    corpus = paper.corpus
+    return ExamWords(
+        asked=corpus.asked,
         choices=[
-            (label, words, found.corpus.answer_helps.get(label, ""))
-            for label, words in found.corpus.answer_words.items()
-            if label in found.labels
+            (label, words, corpus.answer_helps.get(label, ""))
+            for label, words in corpus.answer_words.items()
+            if label in paper.labels
         ],
-        work=reverse("writing", args=[corpus]),
+        work=reverse("writing", args=[corpus.slug]),
         go=gettext("Write"),
     )
-    return exam_page(request, found, words)
 
 
 def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpResponse:
@@ -55,8 +64,9 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
     if not Consent.objects.is_given(user, corpus.consent_form_id):
         back = urlencode({"next": request.path})
         return redirect(f"{reverse('consent', args=[corpus.consent_form_id])}?{back}")
-    items = list(paper.items.all())
-    answers = {item.order: request.POST.get(f"answer-{item.order}", "") for item in items}
+    answers = {
+        int(field[1]): text for name, text in request.POST.items() if (field := ANSWER.fullmatch(name))
+    }
     errors: dict[int, str] = {}
     if request.method == "POST":
         try:
@@ -69,18 +79,31 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
         else:
             messages.success(request, _outcome(paper, attempt.passed))
             return redirect(request.path)
+    return exam_form(request, paper, words, exams.standing_of(paper, user), answers, errors)
+
+
+def exam_form(
+    request: HttpRequest,
+    paper: Exam,
+    words: ExamWords,
+    standing: exams.Standing,
+    answers: Mapping[int, str] = MappingProxyType({}),
+    errors: Mapping[int, str] = MappingProxyType({}),
+) -> HttpResponse:
+    """Renders an exam. `answers`, `errors`: what was sent, and what is wrong with it, by the places of items."""
+    corpus, items = paper.corpus, list(paper.items.all())
     context = {
         "corpus": corpus,
         "exam": paper,
         "words": words,
-        "standing": exams.standing_of(paper, user),
+        "standing": standing,
         "direction": direction_of(corpus.language),
         "items": [
             {
                 "item": item,
                 "words": corpus.answer_words.get(item.label, item.label),
                 "help": corpus.answer_helps.get(item.label, ""),
-                "answer": answers[item.order],
+                "answer": answers.get(item.order, ""),
                 "error": errors.get(item.order, ""),
             }
             for item in items

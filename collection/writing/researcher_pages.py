@@ -37,7 +37,10 @@ OF_PROMPTS = [
 
 @researcher_form
 def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Lists problem reports, the oldest unanswered ones first, each with its premise and a form; `as=csv`: all as CSV."""
+    """Lists problem reports, each with its premise and a form: those without an answer, the oldest first.
+
+    `show=answered`: the others, the latest answer first. `order`: oldest or newest. `as=csv`: all as CSV.
+    """
     corpus = get_object_or_404(Corpus, slug=slug)
     reports = ProblemReport.objects.filter(assignment__corpus=corpus)
     if request.GET.get("as") == "csv":
@@ -61,6 +64,9 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
         refused = form
     answered = request.GET.get("show") == "answered"
     found = reports.answered() if answered else reports.unanswered().oldest_first()
+    orders = ("newest", "oldest") if answered else ("oldest", "newest")
+    if is_turned := request.GET.get("order") == orders[1]:
+        found = found.reverse()
     page = Paginator(found.with_tasks(), REPORTS_A_PAGE).get_page(request.GET.get("page"))
     shown = list(page)
     forms = [
@@ -73,6 +79,8 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
         "corpus": corpus,
         "rows": list(zip(shown, forms, strict=True)),
         "answered": answered,
+        "order": orders[is_turned],
+        "other": orders[not is_turned],
         "page": page,
         "number": reports.count(),
         "open_count": reports.unanswered().count(),

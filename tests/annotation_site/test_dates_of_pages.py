@@ -22,7 +22,7 @@ HIDDEN = re.compile(
 MONTHS = "January|February|March|April|June|July|August|September|October|November|December"
 OTHER_FORMATS = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}} (?:{MONTHS})\b|\b\d{{1,2}}/\d{{1,2}}/\d{{4}}\b"
-    rf"|\b(?:{MONTHS}|May|(?:Jan|Feb|Sept|Oct|Nov|Dec)\.) \d{{1,2}}\b"
+    rf"|\b(?:{MONTHS}|May|(?:Jan|Feb|Sept|Oct|Nov|Dec)\.) \d{{1,2}}\b|\b[A-Z][a-z]{{2}} \d{{4}}, \d\d:\d\d"
 )
 
 
@@ -76,3 +76,9 @@ def test_every_page_writes_dates_in_the_one_format(browser_of, rosa, site):
 )
 def test_other_formats_would_be_found(shown):
     assert OTHER_FORMATS.search(Template(shown).render(Context({"t": TIME})))
+
+
+def test_the_records_have_the_format_of_the_pages(browser_of, rosa, site):
+    text = browser_of(rosa).get("/admin/collection/visit/").content.decode()
+    assert re.search(r">\s*\d{1,2} [A-Z][a-z]{2} 20\d\d, \d\d:\d\d\s*<", text)
+    assert not re.search(r"\b[ap]\.m\.", text)

@@ -116,3 +116,13 @@ def test_pairs_without_a_label_are_opened_without_a_look(imported, browser_of, r
     assert "Nobody has looked yet" not in browser_of(rosa).get(PAGE).text
     browser_of(rosa).post(PAGE, {"number": 5})
     assert opened() == 5
+
+
+def test_the_count_by_genre_is_the_usual_one(imported, browser_of, rosa):
+    """The page offers genre among others, and its chart comes as CSV."""
+    run("bias", "small")
+    browser = browser_of(rosa)
+    usual, by_genre = (browser.get(f"/corpora/small/bias/{query}").context for query in ("", "?by=genre"))
+    assert by_genre["found"] == usual["found"]
+    assert usual["found"]["by"] == "genre"
+    assert browser.get("/corpora/small/bias/?by=genre&chart=alone").status_code == 200

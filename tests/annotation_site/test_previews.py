@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from collection.models import WritingAssignment, WritingSeat
-from tests.addresses import writes
+from tests.addresses import sample_site, writes
 from tests.browser.site import make_site
 from tests.corpora import make_corpus
 from validation.models import Assignment
@@ -42,3 +42,29 @@ def test_a_corpus_without_premises_or_pairs_has_nothing_to_show(browser_of, rosa
     client = browser_of(rosa)
     assert client.get("/c/small/preview/writing/").status_code == 404
     assert client.get("/c/small/preview/labelling/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("place", "words"), [("instructions", "How to judge"), ("exam/writing", "Question 1 of 1")]
+)
+def test_instructions_and_exams_have_previews(browser_of, rosa, place, words):
+    """Settings leads to each of them, and the labelling page to its instructions."""
+    site = sample_site()
+    browser = browser_of(rosa)
+    address = f"/c/{site.corpus.slug}/preview/{place}/"
+    answer = browser.get(address)
+    page = answer.content.decode()
+    assert words in page
+    assert "This is a preview" in page
+    assert "form-action 'none'" in answer["Content-Security-Policy"]
+    assert address in browser.get(f"/c/{site.corpus.slug}/settings/").content.decode()
+
+
+def test_no_link_of_a_preview_leads_to_a_page_for_annotators(browser_of, rosa):
+    make_site()
+    browser = browser_of(rosa)
+    writing = browser.get("/c/small/preview/writing/").content.decode()
+    assert "Other work" not in writing
+    labelling = browser.get("/c/small/preview/labelling/").content.decode()
+    assert "/c/small/preview/instructions/" in labelling
+    assert "/work/validation/small/instructions/" not in labelling

@@ -161,7 +161,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"attention/",
             r"snapshots/<int:pk>/(pairs|changes)/",
             r"c/<slug:slug>/predictions/<path:public_id>/",
-            r"c/<slug:slug>/((premises|texts|prompts|premises/import|labelling|settings|settings/file|preview/writing|preview/labelling|links)/)?",
+            r"c/<slug:slug>/((premises|texts|prompts|premises/import|labelling|settings|settings/file|preview/(writing|labelling|instructions)|preview/exam/<slug:name>|links)/)?",
             r"c/<slug:slug>/(links|preview/end)/<int:number>/",
             r"corpora/<slug:slug>/",
             r"corpora/<slug:slug>/adjudication/",

@@ -81,3 +81,18 @@ def test_reports_page_by_page(report, ana, browser_of):
     assert len(rest.context["reports"]) == 5
     assert client.get(f"{PAGE}?before=soon").status_code == 200
     assert "No earlier reports" in client.get(f"{PAGE}?before=1").content.decode()
+
+
+def test_researchers_read_reports_in_both_orders(report, ana, rosa, browser_of):
+    token = claim_writing(corpus=report.assignment.corpus, annotator=ana).token
+    skip_writing(annotator=ana, token=token, problem="A second problem.")
+    browser, address = browser_of(rosa), f"/corpora/{report.assignment.corpus.slug}/reports/"
+    orders = [
+        [found.pk for found, _ in browser.get(f"{address}?order={order}").context["rows"]]
+        for order in ("oldest", "newest", "none")
+    ]
+    assert orders[0] == orders[2] == orders[1][::-1]
+    assert orders[0][0] == report.pk
+    page = browser.get(address).content.decode()
+    assert 'href="?order=newest"' in page
+    assert "/admin/" not in page.partition("<main")[2]

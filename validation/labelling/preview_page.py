@@ -1,13 +1,16 @@
-"""The labelling page as annotators see it, for researchers to try: nothing is claimed, sent or stored."""
+"""Pages of labelling, and exams, as annotators see them, for researchers to try: nothing is claimed, sent or stored."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from accounts.pages.access import previewed, researcher_page
-from collection.models import Pair
+from collection.joining.exam_pages import ExamWords, exam_form, writing_words
+from collection.joining.exams import Standing
+from collection.models import WRITING_EXAM, Exam, Pair
 from validation.labelling.claiming import Batch
-from validation.labelling.views import batch_page
+from validation.labelling.views import batch_page, check_form, exam_words, instructions_page
 from validation.models import Assignment, BatchItem, Label
-from validation.questions.addresses import asked_question
+from validation.questions.addresses import address_in, asked_question
 
 PAIRS_READ = 100  # to find a batch of different premises
 
@@ -37,3 +40,27 @@ def preview_labelling(request: HttpRequest, slug: str) -> HttpResponse:
         for order, pair in enumerate(chosen)
     ]
     return batch_page(request, question, Batch(assignment, items))
+
+
+@researcher_page
+@previewed
+def preview_instructions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Shows the instructions and the check of the main question, or of `question`."""
+    question = asked_question(request, slug)
+    next_page = address_in("preview-labelling", question)
+    return instructions_page(request, question, check_form(question), next=next_page, is_read=False, exam="")
+
+
+@researcher_page
+@previewed
+def preview_exam(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Shows an exam of the corpus as somebody sees it who has not tried it."""
+    paper = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=slug, slug=name)
+    untried = Standing(holds=False, last=None, tries_left=paper.tries, why_not="")
+    return exam_form(request, paper, _words_of(paper), untried)
+
+
+def _words_of(paper: Exam) -> ExamWords:
+    if paper.slug == WRITING_EXAM:
+        return writing_words(paper)
+    return exam_words(get_object_or_404(paper.corpus.questions, slug=paper.slug.removeprefix("label-")))

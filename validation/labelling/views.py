@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -36,7 +36,7 @@ from validation.labelling.forms import answers_in
 from validation.labelling.instructions import has_read, read_instructions
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
 from validation.models import Assignment, BatchItem, Label, Question
-from validation.questions.addresses import address_of
+from validation.questions.addresses import address_in, address_of
 from validation.questions.choices import Choice, choices_of
 from validation.questions.lookup import question_or_404
 
@@ -85,12 +85,8 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
     """
     question = question_or_404(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
-    choices, is_read = choices_of(question), _has_read(request, question)
-    form = CheckForm(
-        question.check_questions.all(),
-        [(choice.label, choice.wording) for choice in choices],
-        request.POST if request.method == "POST" and not is_read else None,
-    )
+    is_read = _has_read(request, question)
+    form = check_form(question, request.POST if request.method == "POST" and not is_read else None)
     if request.method == "POST" and by_script(request):
         return JsonResponse({"wrong": form.verdicts()})
     if request.method == "POST" and (is_read or form.is_valid()):
@@ -108,18 +104,40 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
             _remember_read(request, question)
             return redirect(target)
         form.explain(wrong)
+    exam = "" if is_read else _exam_first(request, question)
+    return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam)
+
+
+def instructions_page(
+    request: HttpRequest, question: Question, form: CheckForm, **more: str | bool
+) -> HttpResponse:
+    """Renders the page. `more`: `next`, where it leads; `is_read`; `exam`, the address of one that must be passed first."""
     form.focus_first_error()
     context = {
         "question": question,
-        "choices": choices,
-        "next": target,
-        "is_read": is_read,
-        "exam": "" if is_read else _exam_first(request, question),
+        "choices": choices_of(question),
         "form": form,
         "direction": direction_of(question.corpus.language),
+        **more,
     }
     return render(
         request, "validation/labelling/instructions.html", context, status=422 if form.errors else 200
+    )
+
+
+def check_form(question: Question, sent: QueryDict | None = None) -> CheckForm:
+    """Returns the check after the instructions, filled with what was sent."""
+    answers = [(choice.label, choice.wording) for choice in choices_of(question)]
+    return CheckForm(question.check_questions.all(), answers, sent)
+
+
+def exam_words(question: Question) -> ExamWords:
+    return ExamWords(
+        asked=question.asked,
+        choices=[(choice.label, choice.wording, choice.help) for choice in choices_of(question)],
+        work=address_of("labelling", question),
+        go=gettext("Judge sentences"),
+        hides_premise=question.hides_premise,
     )
 
 
@@ -136,14 +154,7 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
     if excluded.exists():
         context = {"question": question, "nothing": NotInPool(str(ENDED))}
         return render(request, "validation/labelling/no_work.html", context, status=403)
-    words = ExamWords(
-        asked=question.asked,
-        choices=[(choice.label, choice.wording, choice.help) for choice in choices_of(question)],
-        work=address_of("labelling", question),
-        go=gettext("Judge sentences"),
-        hides_premise=question.hides_premise,
-    )
-    return exam_page(request, paper, words)
+    return exam_page(request, paper, exam_words(question))
 
 
 @never_cache
@@ -294,7 +305,9 @@ def batch_page(
         "pairs": list(_pairs(batch.items, frame, choices, chosen)),
         "confirmed": confirmed,
         "error": error,
-        "instructions_address": address_of("labelling-instructions", question),
+        "instructions_address": address_in("preview-instructions", question)
+        if getattr(request, "preview_of", "")
+        else address_of("labelling-instructions", question),
     }
     template = (
         "validation/labelling/_next_batch.html"
