@@ -65,7 +65,7 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
         back = urlencode({"next": request.path})
         return redirect(f"{reverse('consent', args=[corpus.consent_form_id])}?{back}")
     answers = {
-        int(field[1]): text for name, text in request.POST.items() if (field := ANSWER.fullmatch(name))
+        int(field[1]): str(text) for name, text in request.POST.items() if (field := ANSWER.fullmatch(name))
     }
     errors: dict[int, str] = {}
     if request.method == "POST":
