@@ -77,6 +77,8 @@ def store_breakdowns(
     `own`: name -> file with the values of a further dimension. A partition without predictions is skipped. Raises NoTagger,
     ValueError for a bad file.
     """
+    given = {name: own_values(file) for name, file in own.items()}
+    unused = set(given)
     for partition in partitions:
         path = predictions_in(folder, partition)
         if not path.exists():
@@ -85,13 +87,19 @@ def store_breakdowns(
         pairs = aligned(pair_values(snapshot, partition, paths.get(partition)), predicted)
         further = tag_values(snapshot, partition, pairs) if tags else {}
         further |= marked_values(snapshot, partition, pairs.ids)
-        further |= {f"{OWN}{name}": own_values(file, pairs.ids) for name, file in own.items()}
+        found = {name for name, of_pairs in given.items() if not of_pairs.keys().isdisjoint(pairs.ids)}
+        further |= {
+            f"{OWN}{name}": Values.of([given[name].get(pair, []) for pair in pairs.ids]) for name in found
+        }
+        unused -= found
         _keep_further(run, snapshot, partition, pairs, further)
         dimensions = _dimensions(run, pairs, predicted) | further
         _store(run, snapshot, partition, dimensions, predicted.gold_values, predicted.right)
         Evaluation.objects.filter(run=run, snapshot=snapshot, partition=partition).update(
             calibration=predicted.calibration()
         )
+    for name in unused:
+        raise ValueError(f"{own[name]}: no pair id in it belongs to an evaluated pair.")
 
 
 def _dimensions(run: TrainingRun, pairs: PairValues, predicted: Predicted) -> dict[str, Values]:

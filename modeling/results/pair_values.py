@@ -109,8 +109,11 @@ def tag_values(snapshot: Snapshot, partition: str, pairs: PairValues) -> dict[st
     }
 
 
-def own_values(path: Path, ids: Sequence[str]) -> Values:
-    """Reads values from a CSV file with the columns pair id and value; a pair may have several lines. Raises ValueError."""
+def own_values(path: Path) -> dict[str, list[str]]:
+    """Reads the values of pairs from a CSV file with the columns pair id and value; a pair may have several lines.
+
+    Raises ValueError.
+    """
     given: dict[str, list[str]] = {}
     for item in csv_rows(path):
         if isinstance(item, BadLine):
@@ -120,9 +123,7 @@ def own_values(path: Path, ids: Sequence[str]) -> Values:
             raise ValueError(f"{path}, line {number}: give two columns, pair id and value.")
         if row[1].strip():
             given.setdefault(row[0].strip(), []).append(row[1].strip())
-    if not given.keys() & set(ids):
-        raise ValueError(f"{path}: no pair id in it belongs to an evaluated pair.")
-    return Values.of([given.get(name, []) for name in ids])
+    return given
 
 
 def _computed(snapshot: Snapshot, path: Path) -> PairValues:

@@ -111,6 +111,20 @@ def test_a_dimension_of_ones_own_comes_from_a_file(snapshot, tmp_path):
         store_breakdowns(run, snapshot, folder_of(run), ["test"], own={"phenomenon": path})
 
 
+def test_a_file_may_have_pairs_of_one_evaluated_part_alone(snapshot, tmp_path):
+    """As marks of a sample of dev, where `evaluate` reads dev and test."""
+    run = done_run(snapshot)
+    (first, *_), _ = (write_predictions(run, part) for part in ("dev", "test"))
+    path = tmp_path / "marks.csv"
+    path.write_text(f"{first['pairID']},negation\n")
+    store_breakdowns(run, snapshot, folder_of(run), ["dev", "test"], own={"phenomenon": path})
+    (row,) = Breakdown.objects.filter(run=run, dimension="file:phenomenon")
+    assert (row.partition, row.rows[0][:3]) == ("dev", ["negation", 1, 1])
+    path.write_text("unknown,negation\n")
+    with pytest.raises(ValueError, match="no pair id in it belongs to an evaluated pair"):
+        store_breakdowns(run, snapshot, folder_of(run), ["dev", "test"], own={"phenomenon": path})
+
+
 def test_a_second_computation_replaces_the_first_and_reads_the_cache(snapshot):
     run = done_run(snapshot)
     write_predictions(run, "test", wrong=1)
