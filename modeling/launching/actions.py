@@ -117,6 +117,8 @@ def request_sweep(
         check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
     except BadRegime as error:
         raise RefusedRegime(error) from None
+    if draws is not None and not search:
+        raise RefusedSearch("There is nothing to draw trials of: name settings and the values to try.")
     if search and len(sizes) > 1:
         raise RefusedSearch("A search has one training size: leave the sizes out, or give one.")
     configs = (

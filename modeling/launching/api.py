@@ -56,7 +56,7 @@ class RunListView(generics.ListAPIView):
         seed, seeds, curve = given.pop("seed"), given.pop("seeds", None), given.pop("sizes", [])
         search, draws = given.pop("search", None), given.pop("draws", None)
         try:
-            if seeds or curve or search:
+            if seeds or curve or search or draws:
                 more = {"sizes": curve, "search": search, "draws": draws}
                 ask = partial(request_sweep, **given, seeds=seeds or [seed], **more)
             else:

@@ -49,7 +49,7 @@ class AskedRegime(Regime):
 
 def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the regime as it is stored, without keys at their defaults. Raises BadRegime."""
-    asked = {key: value for key, value in given.items() if value not in (None, "", False, [], {})}
+    asked = {key: value for key, value in given.items() if value or (value == 0 and value is not False)}
     try:
         regime = checked(AskedRegime, asked)
     except SchemaErrors as faulty:

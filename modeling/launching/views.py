@@ -54,7 +54,7 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     asked |= {"snapshot": snapshot, "regime": form.regime, "by": user}
     seeds, wanted = form.cleaned_data["seeds"], form.cleaned_data["sizes"]
     search, draws = form.cleaned_data["search"], form.cleaned_data["draws"]
-    if len(seeds) > 1 or wanted or search:
+    if len(seeds) > 1 or wanted or search or draws:
         ask = partial(request_sweep, seeds=seeds, sizes=wanted, search=search, draws=draws, **asked)
     else:
         ask = partial(request_run, seed=seeds[0], **asked)

@@ -49,6 +49,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
         ({"mixing": 1}, "mixing: unknown key; the keys here are: genre"),
         ({"genre": "poems"}, r"genre: 'poems' has no training pairs in small@1. Its genres: fiction"),
         ({"most": -1}, "most: is -1; it must be at least 1"),
+        ({"most": 0}, "most: is 0; it must be at least 1"),
         ({"most": True}, "most: must be a whole number, not true or false"),
         ({"mixed": [{"snapshot": "none@1"}]}, "mixed: there is no snapshot 'none@1'"),
         ({"mixed": [{"snapshot": "small@1"}]}, "mixed: small@1 is named twice"),

@@ -111,6 +111,7 @@ def test_each_trial_is_trained_with_each_seed_and_has_its_settings_in_their_type
         ({"search": {"dropout": ["0"]}, "config": {"dropout": "0.1"}}, "set and searched over"),
         ({"search": GRID, "sizes": (1, 2)}, "one training size"),
         ({"search": GRID, "draws": 5}, "5 draws of 4"),
+        ({"draws": 2}, "name settings and the values to try"),
     ],
 )
 def test_a_search_that_breaks_a_rule_starts_nothing(snapshot, asked, says):
@@ -249,6 +250,17 @@ def test_form_and_rest_ask_for_a_search(browser, snapshot):
     assert TrainingRun.objects.filter(parent=told.json()["id"]).count() == 4
     refused = browser.post("/api/v1/runs/", {**rest, "draws": 9}, content_type="application/json")
     assert (refused.status_code, set(refused.json()["errors"])) == (422, {"search"})
+    for answer in (
+        browser.post(f"/runs/start/{snapshot.pk}/", {**asked, "search": ""}),
+        browser.post(
+            "/api/v1/runs/",
+            {"snapshot": str(snapshot), "baseline": "cbow", "draws": 2},
+            content_type="application/json",
+        ),
+    ):
+        assert answer.status_code == 422
+        assert "name settings and the values to try" in answer.content.decode()
+    assert "name settings" in command("train", str(snapshot), "--baseline", "cbow", "--draws", "2").failure
 
 
 def test_the_command_searches_and_prints_the_chosen_trial(snapshot):

@@ -248,9 +248,9 @@ class Command(BaseCommand):
             search = read_search("\n".join(options["search"]))
         except (BadRegime, BadSearch) as error:
             raise CommandError(str(error)) from None
-        if count is None and not sizes and not search:
-            return request_run(**request, seed=seed)
         more = {"sizes": sizes, "search": search, "draws": options["draws"]}
+        if count is None and not sizes and not search and more["draws"] is None:
+            return request_run(**request, seed=seed)
         return request_sweep(**request, seeds=range(seed, seed + (count or 1)), **more)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
