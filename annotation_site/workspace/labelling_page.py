@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Q
 from django.db.models.functions import TruncDate
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
@@ -18,27 +18,39 @@ from annotation_site.workspace.texts_days import DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
+from shared.csv_files import csv_file
 from shared.days import start_of_day
 from shared.numbers import percent
+from shared.sorted_lists import Column as ListColumn
+from shared.sorted_lists import list_as_csv, sorted_list
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.statistics import cached
 from validation.statistics.newest_answers import newest_times
 
-PEOPLE_SHOWN = 50
+BATCHES_SHOWN = 50
 HOUR = timedelta(hours=1)
+OF_PEOPLE = [
+    ListColumn("annotator", "Annotator", lambda each: each["code"] or None),
+    ListColumn("hour", "Last hour", lambda each: each["hour"], is_number=True),
+    ListColumn("day", "24 hours", lambda each: each["day"], is_number=True),
+    ListColumn("last", "Last", lambda each: each["last"], largest_first=True),
+]
 
 
 @polled
 @researcher_page
-def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
+def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker.
 
-    `chart`: its chart as CSV.
+    `chart`: its chart as CSV; `as=csv`: the people who labelled in the last 24 hours as CSV.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     main = cached.with_size(Question.objects.filter(corpus=corpus, is_main=True))
     question = get_object_or_404(main.select_related("corpus"))
     now = timezone.now()
+    if request.GET.get("as") == "csv":
+        people = sorted_list(request, active_people(question, now), OF_PEOPLE)
+        return csv_file(list_as_csv(people.rows, OF_PEOPLE), f"{slug}-who-labelled")
     found = progress_of(question, now)
     if found is None:
         return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
@@ -58,7 +70,7 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
         "days_left": left / pace if pace and left else None,
         "seconds": seconds_a_label(question),
         "batches": batches_in_hand(question, now),
-        "people": active_people(question, now),
+        "people": sorted_list(request, active_people(question, now), OF_PEOPLE, place="active"),
         "charts": charts,
     }
     return render(request, "workspace/labelling.html", context)
@@ -147,7 +159,7 @@ def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
     columns = {"code": F("annotator__code"), "since": F("created_at"), "until": F("leased_until")}
     return [
         dict(row)
-        for row in rows.order_by("leased_until").values("pairs", "answered", **columns)[:PEOPLE_SHOWN]
+        for row in rows.order_by("leased_until").values("pairs", "answered", **columns)[:BATCHES_SHOWN]
     ]
 
 
@@ -159,7 +171,7 @@ def active_people(question: Question, now: datetime) -> list[dict[str, Any]]:
         .values(code=F("annotator__code"))
         .annotate(hour=Count("pk", filter=Q(cast_at__gte=now - HOUR)), day=Count("pk"), last=Max("cast_at"))
     )
-    return [dict(row) for row in grouped.order_by("-last")[:PEOPLE_SHOWN]]
+    return [dict(row) for row in grouped.order_by("-last")]
 
 
 def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Chart | None:

@@ -33,6 +33,15 @@ OF_PROMPTS = [
     Column("state", "State", lambda each: each.status),
     Column("pilots", "Pilots", lambda each: each.pilot_count, is_number=True),
 ]
+# Sorted, and in CSV, by how often a kind was said at all.
+OF_ADVICE = [
+    Column("writer", "Writer", lambda each: each.name),
+    Column("tasks", "Tasks sent", lambda each: each.tasks, is_number=True),
+    *(
+        Column(kind, kind, lambda each, place=place: sum(each.counts[place]), is_number=True)
+        for place, (kind, _) in enumerate(statistics.advice_kinds())
+    ),
+]
 
 
 @researcher_form
@@ -91,17 +100,18 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @require_safe
 @researcher_required
-def advice_counts(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows how often each kind of advice was given, by prompt version and by writer."""
+def advice_counts(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Shows how often each kind of advice was given, by prompt version and by writer; `as=csv`: by writer, as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     levels = statistics.advice_levels(corpus)
+    writers = sorted_list(request, statistics.advice_by_writer(corpus), OF_ADVICE, place="writers")
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(writers.rows, OF_ADVICE), f"{slug}-advice")
     context = {
         "corpus": corpus,
         "kinds": [(kind, meaning, levels[kind]) for kind, meaning in statistics.advice_kinds()],
-        "tables": [
-            ("By prompt version", "Prompt", statistics.advice_by_version(corpus)),
-            ("By writer, those with the most advice first", "Writer", statistics.advice_by_writer(corpus)),
-        ],
+        "versions": statistics.advice_by_version(corpus),
+        "writers": writers,
     }
     return render(request, "collection/writing/advice_counts.html", context)
 

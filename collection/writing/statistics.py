@@ -22,8 +22,6 @@ from collection.models import (
 )
 from shared.days import start_of_day
 
-WRITERS_SHOWN = 50
-
 
 @dataclass(frozen=True)
 class AdviceRow:
@@ -51,10 +49,10 @@ def advice_by_version(corpus: Corpus) -> list[AdviceRow]:
 
 
 def advice_by_writer(corpus: Corpus) -> list[AdviceRow]:
-    """Returns a row for each of the writers who got the most advice."""
+    """Returns a row for each writer, those with the most advice first."""
     rows = _advice(corpus, "annotator__code")
     rows.sort(key=lambda row: -sum(map(sum, row[2])))
-    return [AdviceRow(code, tasks, counts) for (code,), tasks, counts in rows[:WRITERS_SHOWN]]
+    return [AdviceRow(code, tasks, counts) for (code,), tasks, counts in rows]
 
 
 def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[tuple[int, int]]]]:

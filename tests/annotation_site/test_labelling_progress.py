@@ -73,7 +73,7 @@ def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
     page = browser_of(rosa).get(PAGE)
     assert page.context["seats"] == {"filled": 5, "held": 0, "free": 19}
     assert page.context["seconds"] == 8.0
-    assert [(each["code"], each["hour"], each["day"]) for each in page.context["people"]] == [
+    assert [(each["code"], each["hour"], each["day"]) for each in page.context["people"].rows] == [
         (vera().code, 5, 5)
     ]
     slot = batch.items[0].seat.token

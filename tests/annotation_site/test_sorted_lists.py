@@ -2,16 +2,20 @@
 
 import csv
 import io
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import RequestFactory
+from django.utils import timezone
 from lxml import html
 
-from collection.models import EntryLink
+from bench.pages import NO_PAGES, OF_WORKERS
+from collection.models import AdviceGiven, EntryLink, WritingAssignment
 from shared.sorted_lists import Column, list_as_csv, sorted_list
-from tests.addresses import sample_site
+from tests.addresses import addresses, finish, sample_site
+from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +29,9 @@ LISTS = {
     "/corpora/{slug}/calibration/": ("1 item.", 1),
     "/corpora/{slug}/pilots/": ("1 prompt.", 1),
     "/corpora/{slug}/pay/": ("1 person.", 1),
+    "/c/{slug}/labelling/": ("4 people.", 4),
+    "/corpora/{slug}/advice/": ("1 writer,", 1),
+    "/corpora/{slug}/vetting/": ("1 withdrawal.", 1),
 }
 # Lists of other mechanisms, which the pages' own tests cover; here only that they have a total and CSV.
 OTHERS = {
@@ -34,6 +41,32 @@ OTHERS = {
     "/corpora/{slug}/annotators/": "annotator",
     "/corpora/{slug}/reports/": "1 report",
     "/snapshots/{snapshot}/pairs/": "pairs.",
+}
+
+# Tables that are no lists: figures, settings, the parts of one thing, or a list that another page has in full.
+FIGURES = {
+    "advice-counts": {"By prompt version", "The kinds"},
+    "agreement": {"By gold label", "By"},
+    "bias": {"By"},
+    "compare-prompts": {"What writers did"},
+    "corpus-settings": {"Questions", "Prompts"},
+    "entry-link": {"Ends of a visit"},
+    "freeze-plan": {"Pairs by genre and partition"},
+    "new-run": {"Settings of"},
+    "pair": {"Labels"},
+    "pair-predictions": {"Predictions"},
+    "pilot": {"The pilots"},
+    "pool-member": {"Statistics", "Newest labels"},
+    "result-tables": {""},
+    "run": {"Accuracy", "The curve", "Mean and spread", "Trials"},
+    "run-table": {""},
+    "runs": {"Baselines on"},
+    "snapshot": {"Files", "Agreement"},
+    "snapshot-exports": {"Files of"},
+    "snapshot-statistics": {""},
+    "import-job": {"Dropped lines"},
+    "new-import": {""},
+    "health": {""},
 }
 
 
@@ -53,6 +86,10 @@ def test_every_list_has_its_total_sorts_and_comes_as_csv(rosa, browser_of):
     site = sample_site()
     EntryLink.objects.create(
         corpus=site.corpus, platform="mturk", proof="none", name="=second wave", completion_code="C"
+    )
+    Label.objects.filter(cast_at__isnull=False).update(cast_at=timezone.now())
+    AdviceGiven.objects.create(
+        assignment=WritingAssignment.objects.latest("pk"), label="neutral", advice="empty", refused=False
     )
     browser = browser_of(rosa)
     for pattern, (total, number) in LISTS.items():
@@ -79,6 +116,40 @@ def test_every_list_has_its_total_sorts_and_comes_as_csv(rosa, browser_of):
     assert [row[0] for row in rows] == ["link", "first wave", "'=second wave"], (
         "no spreadsheet executes a name"
     )
+
+
+def test_each_table_is_a_list_with_total_order_and_csv_or_a_figure(rosa, browser_of):
+    """Finds the tables by itself: a new list has all three, or says in FIGURES that it is none."""
+    browser, found = browser_of(rosa), []
+    for page in addresses(sample_site()):
+        if NO_PAGES.fullmatch(page.route) or OF_WORKERS.fullmatch(page.route) or "admin/" in page.route:
+            continue
+        answer = browser.get(page.url)
+        if answer.status_code != 200 or answer.streaming or "html" not in answer["Content-Type"]:
+            finish(answer)
+            continue
+        for table in html.fromstring(answer.content).xpath("//main//table[not(ancestor::figure)]"):
+            name = name_of(table)
+            if not any(name.startswith(start) for start in FIGURES.get(page.name, ())):
+                found += [f"{page.url}: the table “{name}” has no {what}" for what in lacking(table)]
+    assert not found, "\n".join(found)
+
+
+def name_of(table: html.HtmlElement) -> str:
+    region: Any = table.xpath("ancestor::*[@role='region'][1]")[0]
+    headed = f"string(//*[@id='{region.get('aria-labelledby')}'])"
+    return str(region.get("aria-label") or table.xpath(headed))
+
+
+def lacking(table: html.HtmlElement) -> list[str]:
+    files: Any = table.xpath("//main//a[contains(@href, 'as=csv')]")
+    beside = [table.xpath("string(caption)"), *(link.getparent().text_content() for link in files)]
+    has = {
+        "order": table.xpath(".//thead//a[contains(@href, 'sort=')] | //main//select[@name='order']"),
+        "CSV": files,
+        "total": [text for text in beside if re.search(r"\d[\d,]* \w+", str(text))],
+    }
+    return [what for what, found in has.items() if not found]
 
 
 def test_rows_without_a_value_are_last_either_way():

@@ -164,7 +164,11 @@ def test_a_preview_sends_nothing(live_server, window_of, rosa):
 def test_a_corpus_file_is_chosen_looked_at_and_loaded(live_server, watched, rosa):
     page = watched(rosa, **WIDE)
     page.goto("/new-corpus/")
+    spreadsheet = {"name": "corpus.xlsx", "mimeType": "application/zip", "buffer": b"PK\x03\x04\xff\xfe"}
+    page.get_by_label("Choose the file").set_input_files(spreadsheet)
+    expect(page.get_by_text("This file is not text in UTF-8")).to_be_visible()
     page.get_by_label("Choose the file").set_input_files(FILE)
+    expect(page.get_by_text("This file is not text in UTF-8")).to_be_hidden()
     expect(page.get_by_label("Text of the corpus file")).to_have_value(FILE.read_text())
     page.get_by_role("button", name="Show what would change").click()
     page.get_by_role("button", name="Make the corpus").click()

@@ -151,7 +151,7 @@ def test_researchers_read_the_counts(corpus, ana, rosa, vera, browser_of):
         send(corpus, ana, neutral="")
     send(corpus, ana)
     page = browser_of(rosa).get("/corpora/small/advice/")
-    (_, _, versions), (_, _, writers) = page.context["tables"]
+    versions, writers = page.context["versions"], page.context["writers"].rows
     assert [(row.name, row.tasks, row.counts[0]) for row in versions] == [("Fiction, version 1", 1, (0, 1))]
     assert [(row.name, row.counts[0]) for row in writers] == [(ana.code, (0, 1))]
     assert browser_of(vera).get("/corpora/small/advice/").status_code == 403

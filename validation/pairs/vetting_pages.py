@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
@@ -12,6 +12,7 @@ from collection.models import PARTITIONS, Vetting
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
+from shared.sorted_lists import Column, list_as_csv, sorted_list
 from validation.errors import ValidationError
 from validation.models import Question
 from validation.pairs.vetting import (
@@ -30,13 +31,28 @@ from validation.questions.lookup import answer_words, main_wordings
 from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import cached_part, count_or_stop
 
+OF_VETTINGS = [
+    Column("at", "When", lambda each: each.created_at, largest_first=True),
+    Column("by", "Who", lambda each: str(each.by)),
+    Column("which", "Which pairs", lambda each: each.chosen_by),
+    Column("pairs", "Pairs", lambda each: each.pairs_withdrawn, is_number=True),
+    Column("reason", "Why", lambda each: each.reason),
+    Column("undone_at", "State", lambda each: each.undone_at, largest_first=True),
+]
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 
 
 @researcher_form
-def vetting(request: HttpRequest, slug: str) -> HttpResponse:
-    """Previews the withdrawal of chosen pairs, withdraws them with a reason, and restores them."""
+def vetting(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Previews the withdrawal of chosen pairs, withdraws them with a reason, and restores them.
+
+    `as=csv`: the list of all withdrawals as CSV.
+    """
     question = asked_question(request, slug)
+    vettings = question.corpus.vettings.select_related("by").order_by("-pk")
+    table = sorted_list(request, vettings, OF_VETTINGS, place="withdrawals")
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, OF_VETTINGS), f"{slug}-withdrawals")
     if "part" in request.GET:
         return cached_part(request, question, Kind.CROSS_TABLE)
     do, by = request.POST.get("do", ""), cast(User, request.user)
@@ -61,7 +77,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
             seen = preview_vetting(corpus=question.corpus, choice=choice)
     except ValidationError as refusal:
         error = str(refusal)
-    table, row = (None, None) if question.is_main else current(question, Kind.CROSS_TABLE)
+    cross, row = (None, None) if question.is_main else current(question, Kind.CROSS_TABLE)
     context: dict[str, Any] = {
         "question": question,
         "questions": question.corpus.questions.order_by("-is_main", "slug"),
@@ -77,10 +93,10 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
         "seen": seen,
         "divided": _divided(seen, main_wordings(question.corpus)),
         "error": error,
-        "tables": _tables(table, answer_words(question), main_wordings(question.corpus)),
+        "tables": _tables(cross, answer_words(question), main_wordings(question.corpus)),
         "cached": row,
         "also": also(question),
-        "vettings": question.corpus.vettings.select_related("by").order_by("-pk"),
+        "vettings": table,
     }
     return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
 
