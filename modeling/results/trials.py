@@ -9,12 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import Avg, Case, Count, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models.functions import Coalesce
 
 from modeling.launching.regimes import settings_text
 from modeling.models import Evaluation, TrainingRun
 from modeling.paired_tests import mean_and_spread
 from modeling.querysets import RunQuerySet
+from nli.lines import HELD_OUT
 from snapshots.models import Snapshot
 
 
@@ -60,6 +62,35 @@ def with_scores(runs: RunQuerySet) -> RunQuerySet:
         on_dev=Subquery(of_run.filter(partition="dev").values("accuracy")[:1]),
         on_test=Subquery(seen.values("accuracy")[:1]),
     )
+
+
+def with_means(runs: RunQuerySet) -> RunQuerySet:
+    """Adds `on_dev` and `on_test` as `with_scores` does, of a sweep as means over its seeds; `parts`: its number of runs.
+
+    A sweep that compares settings or sizes has none of its own: its page shows them.
+    """
+    children = TrainingRun.objects.filter(parent=OuterRef("pk"))
+    seeds = Evaluation.objects.filter(
+        Q(run=OuterRef("pk")) | Q(run__parent=OuterRef("pk")), snapshot=OuterRef("snapshot")
+    )
+    grouped = children.order_by().values("parent")
+    sizes = grouped.annotate(sizes=Count(Coalesce("most", 0), distinct=True)).values("sizes")
+    differ = Q(Exists(children.exclude(config=OuterRef("config")))) | Q(sizes__gt=1)
+    means = {
+        f"on_{part}": Case(
+            When(differ, then=None),
+            default=Subquery(
+                seeds.filter(partition=part)
+                .order_by()
+                .values("snapshot")
+                .annotate(mean=Avg("accuracy"))
+                .values("mean")
+            ),
+        )
+        for part in HELD_OUT
+    }
+    parts = grouped.annotate(parts=Count("pk")).values("parts")
+    return runs.annotate(sizes=Subquery(sizes), parts=Subquery(parts), **means)
 
 
 def not_chosen_on(snapshots: Iterable[Snapshot]) -> set[int]:

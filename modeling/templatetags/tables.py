@@ -6,11 +6,18 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from modeling.reports.overviews import OVERVIEWS
 from shared.numbers import written
 from snapshots.statistics.paper_tables import Cell, Column, Table
 
 register = template.Library()
 ABSENT = "–"
+
+
+@register.simple_tag
+def run_tables() -> dict[str, str]:
+    """Returns the names of the tables over the runs of a snapshot, with their titles."""
+    return {name: each.title for name, each in OVERVIEWS.items()}
 
 
 @register.filter

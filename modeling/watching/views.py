@@ -24,7 +24,7 @@ from modeling.results.features import top_features
 from modeling.results.predictions import PredictionsMissing
 from modeling.results.run_charts import result_charts
 from modeling.results.tables import evaluations, results
-from modeling.results.trials import hides_test, trials, with_scores
+from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, seed_charts
 from modeling.watching.comparing import chosen_runs, differences, run_charts
@@ -69,12 +69,15 @@ KEYS = {column.key for column in COLUMNS}
 def runs(request: HttpRequest) -> HttpResponseBase:
     """Shows the scores of baselines by snapshot, the newest first, then all runs; of one corpus with `?corpus=SLUG`.
 
+    `seeds=together`: a sweep is one row, with the means over its seeds.
     `chart`: one chart as CSV; `as=csv`: all runs as CSV.
     """
     frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
     if slug := request.GET.get("corpus"):
         frozen, found = frozen.filter(corpus__slug=slug), found.filter(snapshot__corpus__slug=slug)
-    found, wanted = _narrowed(with_scores(found), request)
+    is_together = request.GET.get("seeds") == "together"
+    found = with_means(found.filter(parent=None)) if is_together else with_scores(found)
+    found, wanted = _narrowed(found, request)
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
@@ -93,7 +96,8 @@ def runs(request: HttpRequest) -> HttpResponseBase:
         "heads": listed.heads,
         "csv": listed.csv,
         "wanted": wanted,
-        "is_narrowed": any(wanted.values()),
+        "is_narrowed": any(wanted.values()) or is_together,
+        "is_together": is_together,
         "slug": slug,
         "corpus": Corpus.objects.filter(slug=slug).first() if slug else None,
         "baselines": baselines(),

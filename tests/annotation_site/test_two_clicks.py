@@ -18,7 +18,7 @@ site = made_once(sample_site)
 # pair are in the pair's page, and curves are opened by the form of the list of runs. The run of the sample has no data
 # map; a run that has one links to it.
 NO_FIGURES = {
-    *("start-run", "snapshot-file", "exported-file", "mark-pair", "run-table"),
+    *("start-run", "snapshot-file", "exported-file", "mark-pair"),
     *("pair-predictions", "data-map", "run-curves"),
 }
 # What a researcher would click: address of a page -> XPath of a number in it.

@@ -285,3 +285,18 @@ def test_a_sweep_in_the_queue_waits_for_workers():
     call_command("train", *asked, "--queue", "--json", stdout=out, stderr=StringIO())
     assert json.loads(out.getvalue())["status"] == "queued"
     assert sorted(TrainingRun.objects.filter(status="queued").values_list("seed", flat=True)) == [5, 6]
+
+
+def test_the_list_of_runs_shows_the_seeds_together(snapshot, browser_of, rosa):
+    """Seeds have a mean; a sweep over sizes or settings has none."""
+    seeds, sized = a_sweep(snapshot), a_sweep(snapshot, sizes=[6, 12])
+    searched = a_sweep(snapshot, search={"epochs": [1, 2]})
+    for sweep in (seeds, sized, searched):
+        for child, accuracy in zip(sweep.children.order_by("pk"), (0.5, 0.7, 0.5, 0.7), strict=False):
+            end(child, accuracy)
+    page = browser_of(rosa).get("/runs/?seeds=together")
+    rows = {run.pk: run for run, _ in page.context["rows"]}
+    assert rows.keys() == {seeds.pk, sized.pk, searched.pk}
+    assert (rows[seeds.pk].parts, round(rows[seeds.pk].on_dev, 3)) == (2, 0.6)
+    assert [(rows[sweep.pk].parts, rows[sweep.pk].on_dev) for sweep in (sized, searched)] == [(4, None)] * 2
+    assert "2 runs" in page.content.decode()
