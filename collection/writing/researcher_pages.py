@@ -33,14 +33,17 @@ OF_PROMPTS = [
     Column("state", "State", lambda each: each.status),
     Column("pilots", "Pilots", lambda each: each.pilot_count, is_number=True),
 ]
-# Sorted, and in CSV, by how often a kind was said at all.
+
+
+def _given(place: int, kind: str) -> Column:
+    """Returns the column of a kind of advice, which is sorted, and is in CSV, by how often it was said at all."""
+    return Column(kind, kind, lambda each: sum(each.counts[place]), is_number=True)
+
+
 OF_ADVICE = [
     Column("writer", "Writer", lambda each: each.name),
     Column("tasks", "Tasks sent", lambda each: each.tasks, is_number=True),
-    *(
-        Column(kind, kind, lambda each, place=place: sum(each.counts[place]), is_number=True)
-        for place, (kind, _) in enumerate(statistics.advice_kinds())
-    ),
+    *(_given(place, kind) for place, (kind, _) in enumerate(statistics.advice_kinds())),
 ]
 
 
