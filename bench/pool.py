@@ -166,10 +166,7 @@ class Flags:
 
 
 def measure_flags(pairs: int, pools: int) -> Flags:
-    """Lets so many pools each label a corpus of this size, four labels for each pair beside the author's.
-
-    Returns the flags.
-    """
+    """Simulates `pools` pools, each of which labels a corpus of `pairs` pairs; returns which people were flagged."""
     sums = Flags()
     for seed in range(pools):
         slug = f"pool-{pairs}-{seed}"

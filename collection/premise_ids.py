@@ -20,8 +20,8 @@ def normalise(sentence: str) -> str:
 def digest_of(sentences: Sequence[str]) -> str:
     """Returns 64 hex digits, equal for premises that differ only in white space or Unicode composition.
 
-    One sentence and several with the same words have different digests: sentences are joined by a line break,
-    which a normal form does not hold.
+    Two sentences have another digest than one sentence with the same words: a line break is put between sentences, and
+    normalised sentences have none.
     """
     return hashlib.sha256("\n".join(map(normalise, sentences)).encode()).hexdigest()
 

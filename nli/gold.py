@@ -30,7 +30,7 @@ DIFFERS, NO_MAJORITY = "differs from the votes", "no majority"
 
 
 def note_beside(published: str | None, voted: str | None) -> str:
-    """Return what is noted of a published label beside the votes: DIFFERS, NO_MAJORITY, or "" if they give the same."""
+    """Return how a published label compares with the votes: DIFFERS, NO_MAJORITY, or "" if they agree."""
     if published == voted:
         return ""
     return NO_MAJORITY if voted is None else DIFFERS

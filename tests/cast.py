@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from django.test import Client
+from rest_framework.test import APIClient
 
 from accounts.models import User
+from accounts.sign_in.tokens import create_api_token
 
 PASSWORD = "correct horse battery staple"
 
@@ -43,4 +45,11 @@ def signed_in(user: User) -> Client:
     """Returns a test client in which this person is signed in."""
     client = Client()
     client.force_login(user)
+    return client
+
+
+def with_token(user: User, scope: str = "all") -> APIClient:
+    """Returns a REST client with a new token of this person."""
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='test', scope=scope)}")
     return client

@@ -2,6 +2,9 @@
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone
 
 from accounts.models import ConsentForm, User
 from accounts.people.consents import give_consent
@@ -17,7 +20,7 @@ from collection.models import (
     WorkedExample,
 )
 from collection.pay import earn
-from validation.models import LabelWording, Question
+from validation.models import Label, LabelWording, Question
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDINGS = {
@@ -69,6 +72,14 @@ def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: ob
     return corpus
 
 
+def ask(corpus: Corpus, slug: str, *, scheme: str = "nli3", seats: int = 5, **fields: object) -> Question:
+    """Makes a question beside the main one; unless `threshold` says otherwise, more than half of its labels decide."""
+    named = {"threshold": seats // 2 + 1, **fields}
+    return Question.objects.create(
+        corpus=corpus, slug=slug, is_main=False, scheme=scheme, seats=seats, **named
+    )
+
+
 def agreed(user: User, corpus: Corpus) -> User:
     """Returns the person after they agreed to the corpus's consent form, if it has one."""
     if corpus.consent_form is not None:
@@ -114,3 +125,20 @@ def pay(user: User, *, cents: int, key: str, reason: str = "work", corpus: Corpu
     """Pays somebody for labels in this corpus, by default that of `paid_corpus`."""
     corpus = corpus or paid_corpus()
     earn(user=user, corpus_id=corpus.pk, kind="labels", cents=cents, reason=reason, key=key)
+
+
+def new_label(question: Question, pair: Pair, label: str | None, **fields: Any) -> Label:
+    """Returns a label that is not stored yet; one that somebody gives here is given now."""
+    is_cast = label is not None and fields.get("origin", "cast") == "cast"
+    shared = {
+        "premise_id": pair.premise_id,
+        "scheme": question.scheme,
+        "cast_at": timezone.now() if is_cast else None,
+    }
+    return Label(question=question, pair=pair, label=label, **{**shared, **fields})
+
+
+def add_label(question: Question, pair: Pair, label: str | None, **fields: Any) -> Label:
+    made = new_label(question, pair, label, **fields)
+    made.save(force_insert=True)
+    return made

@@ -200,7 +200,7 @@ def recast_order(
 
 
 def offered_recipes() -> tuple[dict[str, Recipe], str]:
-    """Returns the recipes that this site offers, and why some of its own cannot be used, if so."""
+    """Returns the recipes that this site offers, and an error if recipes of its own folder cannot be read."""
     try:
         return recipes(settings.RECIPES_FOLDER), ""
     except BadRecipe as problem:

@@ -20,7 +20,7 @@ from collection.corpus_schema.questions import (
     SideQuestionPart,
     WordedLabel,
 )
-from collection.corpus_schema.tables import Check, ExamItemPart, ExamPart, Example, Faq, Table
+from collection.corpus_schema.shared_tables import Check, ExamItemPart, ExamPart, Example, Faq, Table
 from nli.lines import PARTITIONS
 
 __all__ = [

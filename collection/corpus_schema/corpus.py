@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collection import advice
-from collection.corpus_schema.tables import Count, Named, Needed, OneOrMore, Slug, Table
+from collection.corpus_schema.shared_tables import Count, Named, Needed, OneOrMore, Slug, Table
 from nli.labels import SCHEMES
 from schemas.base import OneOf, Place, SchemaError
 

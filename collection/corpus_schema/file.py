@@ -7,7 +7,7 @@ from accounts.placeholders import placeholder_in
 from collection.corpus_schema.corpus import AdvicePart, ConsentPart, CorpusPart
 from collection.corpus_schema.prompts import GenrePart, PromptPart
 from collection.corpus_schema.questions import QuestionPart, SideQuestionPart
-from collection.corpus_schema.tables import ExamPart, Rows, Table, repeated
+from collection.corpus_schema.shared_tables import ExamPart, Rows, Table, repeated
 from nli.gold import UNANIMOUS, may_decide
 from nli.labels import READINGS, SCHEMES
 from schemas.base import Place, SchemaError

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from collection.corpus_schema.tables import (
+from collection.corpus_schema.shared_tables import (
     TABLES_ABOVE,
     TABLES_BELOW,
     Check,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from collection.corpus_schema.tables import (
+from collection.corpus_schema.shared_tables import (
     TABLES_BELOW,
     Check,
     Count,

@@ -17,7 +17,7 @@ class FieldError(ValueError):
         super().__init__(self.said(option))
 
     def said(self, name: Callable[[str], str]) -> str:
-        """Returns the error for people; `name` returns what the surface calls a field."""
+        """Returns the error as a sentence. `name` turns a field into the name of its option or form field."""
         keys = {key for _, key, _, _ in Formatter().parse(self.text) if key and not key.isdecimal()}
         return self.text.format(*self.values, **{key: name(key) for key in keys})
 

@@ -13,7 +13,7 @@ from collection.advice import fold
 
 
 def is_leased(now: datetime, path: str = "") -> Q:
-    """Returns the condition on seats and batches, or on those at the end of `path`, that their lease runs."""
+    """Returns a filter for seats or batches whose lease has not expired; `path` leads to them from another table."""
     return Q(**{f"{path}leased_until__gt": now})
 
 

@@ -22,7 +22,7 @@ from modeling.results.breakdowns import BETWEEN, aligned, crossed
 from modeling.results.dimensions import APPROACH
 from modeling.results.pair_values import PairValues, pair_values
 from modeling.results.predicted import Predicted, read_predicted
-from modeling.results.tables import in_order
+from modeling.results.run_scores import in_order
 from modeling.results.trials import not_chosen_on
 from nli.labels import COLLAPSED
 from shared.numbers import percent

@@ -21,9 +21,9 @@ FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 
 
 def curve_picture(title: str, lines: Mapping[str, Mapping[int, float | None]]) -> str:
-    """Draws {name: {training pairs: accuracy in percent}} on a logarithmic axis. None is left out.
+    """Draws {name: {training pairs: accuracy in percent}} on a logarithmic axis.
 
-    At least one accuracy must be there.
+    Skips accuracies that are None; at least one must be a number.
     """
     known = [(size, value) for line in lines.values() for size, value in line.items() if value is not None]
     sizes, values = zip(*known, strict=True)

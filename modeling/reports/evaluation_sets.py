@@ -13,7 +13,7 @@ from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.power import LEVEL, POWER, pairs_needed, smallest_difference
 from modeling.reports.cells import Scores
 from modeling.reports.unscored import Unscored
-from modeling.results.tables import Experiment, results
+from modeling.results.run_scores import Experiment, results
 from modeling.results.trials import not_chosen_on
 from nli.left_out import FEWEST, left_out
 from nli.lines import PARTITION_FILES, rule_of

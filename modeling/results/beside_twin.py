@@ -10,7 +10,7 @@ from modeling.models import TrainingRun
 from modeling.results.dimensions import definition_of
 from modeling.results.pair_values import Values
 from modeling.results.predictions import Predictions
-from modeling.results.tables import in_order
+from modeling.results.run_scores import in_order
 
 BY = ("label", "genre", "author", "prompt_version")
 MOST_VALUES = 20  # of more authors than these, those with the most pairs

@@ -13,7 +13,7 @@ from modeling.models import TrainingRun
 from modeling.results.data_map import HARD, REGIONS, DataMap, NoDataMap, data_map
 from modeling.results.predictions import BadChoice, BadPlace
 from modeling.results.run_charts import data_map_charts
-from modeling.results.tables import in_order
+from modeling.results.run_scores import in_order
 from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines

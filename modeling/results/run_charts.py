@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from modeling.models import TrainingRun
 from modeling.results.data_map import DataMap
-from modeling.results.tables import Evaluated
+from modeling.results.run_scores import Evaluated
 from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent

@@ -20,7 +20,7 @@ from modeling.results.predictions import (
     OUTCOMES_OF_TWO,
     SORTS,
 )
-from modeling.results.tables import Evaluated
+from modeling.results.run_scores import Evaluated
 
 
 class DistributionSerializer(serializers.ModelSerializer):

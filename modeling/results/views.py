@@ -11,7 +11,7 @@ from modeling.models import TrainingRun
 from modeling.results.dimensions import definition_of, order_of
 from modeling.results.prediction_parameters import asked_choice, asked_predictions, other_runs
 from modeling.results.predictions import BadChoice, BadPlace, Choice, Predictions, PredictionsMissing, Row
-from modeling.results.tables import in_order
+from modeling.results.run_scores import in_order
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question

@@ -14,7 +14,7 @@ from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
 from modeling.models import TrainingRun
-from modeling.results.tables import evaluations, results
+from modeling.results.run_scores import evaluations, results
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts
 from modeling.watching.comparing import chosen_runs, run_charts
 from modeling.watching.serializers import RunDetailSerializer

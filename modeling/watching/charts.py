@@ -8,7 +8,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from modeling.models import Breakdown, RunProgress, TrainingRun
-from modeling.results.tables import Experiment, SnapshotTable, results
+from modeling.results.run_scores import Experiment, SnapshotTable, results
 from shared.charts import Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent

@@ -7,7 +7,7 @@ from typing import Any
 from modeling.models import TrainingRun
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.run_charts import data_map_charts, result_charts
-from modeling.results.tables import evaluations
+from modeling.results.run_scores import evaluations
 from modeling.watching.charts import MOST_RUNS, seed_charts
 from modeling.watching.curves import curves
 from shared.charts import Chart

@@ -6,7 +6,7 @@ from typing import Any
 
 from modeling.models import Evaluation, TrainingRun
 from modeling.querysets import DISTRIBUTION
-from modeling.results.tables import Score, Spread, score_of, spread_of
+from modeling.results.run_scores import Score, Spread, score_of, spread_of
 
 
 @dataclass

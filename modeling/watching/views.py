@@ -23,7 +23,7 @@ from modeling.results.data_map import data_map_file
 from modeling.results.features import top_features
 from modeling.results.predictions import PredictionsMissing
 from modeling.results.run_charts import result_charts
-from modeling.results.tables import evaluations, results
+from modeling.results.run_scores import evaluations, results
 from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, seed_charts

@@ -194,7 +194,7 @@ def _goes(facts: dict[str, Any], tests: Tests) -> Q | bool:
 
 
 def _any_of(ways: Iterable[tuple[Q, Q | bool]]) -> Q:
-    """Return the condition that one of these pairs of conditions holds. At least one second condition is not False."""
+    """Return a filter for rows that fulfil both conditions of one pair. Skips pairs whose second one is False."""
     return reduce(or_, (kind if goes is True else kind & goes for kind, goes in ways if goes is not False))
 
 

@@ -14,7 +14,7 @@ from accounts.models import ApiToken, User
 from accounts.sign_in import passwords
 from accounts.sign_in.throttle import FAILURES_BY_ACCOUNT_AND_ADDRESS
 from accounts.sign_in.tokens import create_api_token
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, signed_in
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ana@example.org"
@@ -134,8 +134,7 @@ def test_an_address_is_kept_once_its_mail_was_read(client, ana):
     ana.refresh_from_db()
     assert ana.email == "", "looking changes nothing"
     token = unquote(link.split("confirm=")[1])
-    stranger = Client()
-    stranger.force_login(User.objects.create_user("stan", password=PASSWORD))
+    stranger = signed_in(User.objects.create_user("stan", password=PASSWORD))
     assert stranger.post(reverse("my-email"), {"confirm": token}).status_code == 410
     assert client.post(reverse("my-email"), {"confirm": token}).status_code == 302
     ana.refresh_from_db()

@@ -6,21 +6,14 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiToken
 from accounts.sign_in.tokens import create_api_token
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, with_token
 
 pytestmark = pytest.mark.django_db
 READ, WORK = "/api/v1/corpora/", "/api/v1/work/validation/next/"
 
 
-def client_with(user, scope: str) -> APIClient:
-    client = APIClient()
-    token = create_api_token(user=user, name="script", scope=scope)
-    client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
-    return client
-
-
 def test_a_reading_token_reads_and_does_nothing_else(rosa):
-    client = client_with(rosa, "read")
+    client = with_token(rosa, "read")
     assert client.get(READ).status_code == 200
     assert client.head(READ).status_code == 200
     answer = client.post("/api/v1/snapshots/", {"corpus": "x"})
@@ -29,11 +22,11 @@ def test_a_reading_token_reads_and_does_nothing_else(rosa):
         answer.json()["detail"]
         == "This token can only read. Create one with more access on your page (My account)."
     )
-    assert client_with(rosa, "all").post("/api/v1/snapshots/", {"corpus": "x"}).status_code == 422
+    assert with_token(rosa, "all").post("/api/v1/snapshots/", {"corpus": "x"}).status_code == 422
 
 
 def test_a_working_token_opens_the_work_and_nothing_else(ana):
-    client = client_with(ana, "work")
+    client = with_token(ana, "work")
     # 422: it got as far as the fields of the request.
     assert client.post(WORK, {}).status_code == 422
     answer = client.get(READ)
@@ -42,8 +35,8 @@ def test_a_working_token_opens_the_work_and_nothing_else(ana):
 
 
 def test_no_scope_gives_more_than_the_owner_has(ana):
-    assert client_with(ana, "read").get("/api/v1/snapshots/").status_code == 403
-    assert client_with(ana, "all").get("/api/v1/snapshots/").status_code == 403
+    assert with_token(ana, "read").get("/api/v1/snapshots/").status_code == 403
+    assert with_token(ana, "all").get("/api/v1/snapshots/").status_code == 403
 
 
 def test_the_page_asks_what_a_token_may_do_and_shows_it(ana, browser_of):

@@ -16,9 +16,8 @@ from collection.writing.submitting import submit_writing
 from snapshots.models import Placement, Snapshot
 from tests.commands import run
 from tests.conftest import REPOSITORY
-from tests.corpora import agreed, make_pair, make_premise
+from tests.corpora import add_label, agreed, make_pair, make_premise
 from tests.made_once import made_once
-from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
@@ -69,16 +68,13 @@ def written_pair(corpus: Corpus, annotator: User) -> Pair:
 
 
 def cast_label(pair: Pair, annotator: User) -> None:
-    Label.objects.create(
-        question=pair.corpus.questions.get(),
-        pair=pair,
-        premise=pair.premise,
-        scheme="nli3",
+    add_label(
+        pair.corpus.questions.get(),
+        pair,
+        "neutral",
         position=2,
         annotator=annotator,
-        label="neutral",
         leased_until=timezone.now() + timedelta(minutes=1),
-        cast_at=timezone.now(),
     )
 
 

@@ -16,10 +16,11 @@ from annotation_site.workspace.labelling_page import (
 from annotation_site.workspace.pipeline import counts_of, overview_of
 from collection.models import Pair
 from collection.models.withdrawal import VETTED
-from tests.cast import ana, stan, vera
+from tests.cast import stan, vera
 from tests.charted import charts_in
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
+from tests.open_pairs import make_pairs, send_all
 from validation.annotators.membership import invite
 from validation.labelling.claiming import claim_batch
 from validation.labelling.correcting import correct_batch
@@ -37,17 +38,14 @@ PAGE = "/c/small/labelling/"
 def question() -> Question:
     """Six pairs of six premises with an author's label each: four seats a pair for validators."""
     corpus = make_corpus()
-    for number in range(6):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    make_pairs(corpus, 6)
     invite(question=corpus.questions.get(), annotator=vera())
     return Question.objects.select_related("corpus").get()
 
 
 def answer_a_batch(question: Question) -> None:
     batch = claim_batch(question=question, annotator=vera())
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=vera(), token=batch.assignment.token, key="one", labels=labels)
+    send_all(batch, vera(), key="one")
 
 
 def test_an_unopened_corpus_leads_to_opening(question, browser_of, rosa):
@@ -67,8 +65,7 @@ def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
     assert [(each["code"], each["answered"], each["pairs"]) for each in page.context["batches"]] == [
         (vera().code, 0, 5)
     ]
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=vera(), token=batch.assignment.token, key="one", labels=labels)
+    send_all(batch, vera(), key="one")
     BatchItem.objects.update(active_ms=8000)
     page = browser_of(rosa).get(PAGE)
     assert page.context["seats"] == {"filled": 5, "held": 0, "free": 19}

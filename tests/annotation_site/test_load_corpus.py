@@ -13,9 +13,8 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from tests.commands import run
 from tests.conftest import REPOSITORY
-from tests.corpora import agreed, make_pair, make_premise
+from tests.corpora import add_label, agreed, make_pair, make_premise
 from tests.made_once import made_once
-from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
@@ -180,16 +179,13 @@ def test_without_pairs_the_protocol_may_change(demo, edited):
 
 def test_seats_and_threshold_stay_once_there_are_labels(demo, edited, vera):
     pair = make_pair(demo, make_premise(demo, "A dog runs in the park."), "A dog moves.")
-    Label.objects.create(
-        question=demo.questions.get(),
-        pair=pair,
-        premise=pair.premise,
-        scheme="nli3",
+    add_label(
+        demo.questions.get(),
+        pair,
+        "neutral",
         position=2,
         annotator=vera,
-        label="neutral",
         leased_until=timezone.now() + timedelta(minutes=1),
-        cast_at=timezone.now(),
     )
     failure = run("load_corpus", edited({"seats = 5": "seats = 7", "threshold = 3": "threshold = 4"})).failure
     assert "[question] seats: 1 labels and open seats exist under 5" in failure

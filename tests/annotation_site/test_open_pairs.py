@@ -7,11 +7,11 @@ from collection.models import Corpus, Genre
 from tests.cast import ana
 from tests.charted import charts_in
 from tests.commands import run
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
-from validation.models import Label, Question
+from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
@@ -190,9 +190,7 @@ def test_what_is_wrong_is_said_beside_its_field(with_letters, browser_of, rosa, 
 
 
 def test_pairs_are_opened_under_a_question_beside_the_main_one_too(corpus, browser_of, rosa):
-    beside = Question.objects.create(
-        corpus=corpus, slug="grammar", is_main=False, scheme="grammar3", seats=3, threshold=2
-    )
+    beside = ask(corpus, "grammar", scheme="grammar3", seats=3)
     page = browser_of(rosa).get(PAGE).content.decode()
     assert f'href="{PAGE}?question=grammar"' in page
     done = browser_of(rosa).post(f"{PAGE}?question=grammar", {"number": 6}, follow=True)

@@ -24,7 +24,7 @@ from collection.pay import reason_for
 from collection.premises.writing_seats import make_seats
 from tests.addresses import addresses, finish, sample_site
 from tests.architecture.test_authorization import people_of
-from tests.cast import ana, person, vera
+from tests.cast import ana, person, signed_in, vera
 from tests.corpora import make_corpus, make_pair, make_premises, pay
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
@@ -292,8 +292,7 @@ def test_mails_are_in_the_language_of_their_reader(settings, monkeypatch):
     writer.email, writer.language = "a@example.org", "ar"
     writer.save()
     Client(headers={"Accept-Language": "en"}).post("/forgotten-password/", {"email": writer.email})
-    client = Client()
-    client.force_login(writer)
+    client = signed_in(writer)
     client.post("/mine/email/", {"email": "b@example.org", "password": "a good long password"})
     assert len(mail.outbox) == 2
     for each in mail.outbox:

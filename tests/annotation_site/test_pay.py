@@ -19,6 +19,7 @@ from tests.cast import ana, rosa, stan, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
 from tests.made_once import made_once
+from tests.open_pairs import make_pairs
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, CachedStatistics, Question
@@ -33,9 +34,7 @@ MINUTE = 60_000
 def corpus() -> Corpus:
     """Makes a corpus with five pairs to label at 5 cents and one premise to write for at 30."""
     corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author_label="neutral")
+    make_pairs(corpus, 5, author=None)
     open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
     writing_seats.make_seats(premises=[make_premise(corpus, "Rain falls on the harbour.")])
     return corpus

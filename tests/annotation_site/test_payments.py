@@ -14,7 +14,7 @@ from annotation_site.researchers.payments import WrongState, approve, export, ma
 from annotation_site.researchers.wages import SumChanged
 from annotation_site.workspace.waiting import waiting
 from collection.models import Corpus, EntryLink, LedgerEntry, PayList, Visit
-from tests.cast import ana, person, rosa, vera
+from tests.cast import ana, person, rosa, signed_in, vera
 from tests.concurrency.threads import Beside
 from tests.corpora import make_corpus, pay
 
@@ -159,8 +159,7 @@ def post(client: Client, **sent):
 
 
 def test_the_page_goes_through_the_states(corpus):
-    client = Client()
-    client.force_login(rosa())
+    client = signed_in(rosa())
     assert "Approve $0.40" in client.get(PAGE).content.decode()
     assert post(client, do="approve", cents="39").status_code == 422
     assert post(client, do="approve", cents="40").status_code == 302
@@ -177,8 +176,7 @@ def test_the_page_goes_through_the_states(corpus):
 
 
 def test_people_see_which_part_is_where_and_have_it_in_their_data(corpus):
-    client = Client()
-    client.force_login(vera())
+    client = signed_in(vera())
     assert "Not yet approved" not in client.get("/mine/").content.decode()
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
     page = client.get("/mine/").content.decode()

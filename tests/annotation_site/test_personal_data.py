@@ -34,11 +34,11 @@ from collection.models import (
 )
 from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
-from tests.cast import PASSWORD, person
-from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.cast import PASSWORD, person, signed_in
+from tests.corpora import add_label, make_corpus, make_pair, make_premise, pay
 from tests.made_once import made_once
 from validation.annotators.membership import invite
-from validation.models import Label, Question
+from validation.models import Question
 
 pytestmark = pytest.mark.django_db
 TEXTS = {
@@ -92,8 +92,7 @@ def erase_through_the_page(client, user):
 def test_erasing_blanks_the_person_and_keeps_the_evidence(client, writer):
     earned, code = writer.ledger.total_cents(), writer.code
     client.force_login(writer)
-    elsewhere = Client()
-    elsewhere.force_login(writer)
+    elsewhere = signed_in(writer)
     assert "Your account has been deleted" in erase_through_the_page(client, writer).content.decode()
     left = User.objects.get(pk=writer.pk)
     assert (left.username, left.email, left.code) == (f"erased-{code}", "", code)
@@ -275,16 +274,7 @@ def test_the_file_holds_reasons_keystrokes_exclusions_and_failed_sign_ins(client
     pair = make_pair(corpus, task.seat.premise, "Somebody else's sentence.")
     question = Question.objects.get(corpus=corpus)
     invite(question=question, annotator=writer)
-    Label.objects.create(
-        question=question,
-        pair=pair,
-        premise=pair.premise,
-        scheme="nli3",
-        annotator=writer,
-        label="neutral",
-        reason="Because I think so.",
-        cast_at=timezone.now(),
-    )
+    add_label(question, pair, "neutral", annotator=writer, reason="Because I think so.")
     Exclusion.objects.create(
         corpus=corpus, annotator=writer, reason="Guesses.", by=rosa, created_at=timezone.now()
     )

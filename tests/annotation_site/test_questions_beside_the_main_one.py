@@ -7,11 +7,11 @@ from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, Pair
 from tests.cast import ana, vera
 from tests.conftest import REPOSITORY
-from tests.corpora import agreed, make_pair, make_premise
+from tests.corpora import add_label, agreed, make_pair, make_premise
 from tests.validation.votes import gold_of
 from validation.errors import NotInPool
 from validation.labelling.claiming import claim_batch
-from validation.models import Label, Question
+from validation.models import Question
 from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
@@ -207,15 +207,7 @@ def test_relations_are_judged_on_a_scale_and_gold_is_entailed_or_not(load):
     pairs = [make_pair(corpus, make_premise(corpus, f"P {n}.", genre="news"), "H.") for n in range(3)]
     for pair, votes in zip(pairs, ("55555", "44444", "55554"), strict=True):
         for position, label in enumerate(votes, start=1):
-            Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=pair.premise,
-                position=position,
-                scheme="ordinal5",
-                origin="imported",
-                label=label,
-            )
+            add_label(question, pair, label, position=position, origin="imported")
     assert [gold_of(pair, question)[0] for pair in pairs] == ["entailed", "not-entailed", None]
     assert "nothing to change" in load(RELATIONS)
 

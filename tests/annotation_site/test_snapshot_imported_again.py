@@ -11,7 +11,7 @@ from collection.models import Corpus, Pair
 from nli.labels import SCHEMES
 from tests.cast import person
 from tests.commands import run
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise, new_label
 from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, label_pair
 from validation.models import Label, Question
 
@@ -101,16 +101,14 @@ def test_written_pairs_that_were_judged_on_a_scale_keep_their_authors_label_besi
         for text in ("Dogs move.", "Animals move.")
     )
     Label.objects.bulk_create(
-        Label(
-            question=question,
-            pair=judged,
-            premise=premise,
+        new_label(
+            question,
+            judged,
+            "5",
             position=position,
-            scheme="ordinal5",
             origin=Label.Origin.IMPORTED,
             author=writer,
             annotator=validator,
-            label="5",
         )
         for position, validator in enumerate(validators, start=1)
     )
@@ -187,15 +185,13 @@ def test_partitions_with_seats_of_their_own_keep_them(tmp_path):
         premise = make_premise(corpus, f"A line of {partition}.")
         pair = make_pair(corpus, premise, "So be it.", author_label=None, published_partition=partition)
         Label.objects.bulk_create(
-            Label(
-                question=question,
-                pair=pair,
-                premise=premise,
+            new_label(
+                question,
+                pair,
+                vote,
                 position=position,
-                scheme="ordinal5",
                 origin=Label.Origin.IMPORTED,
                 annotator=person(f"val{position}"),
-                label=vote,
             )
             for position, vote in enumerate(votes, start=1)
         )

@@ -17,6 +17,7 @@ from collection.models import Premise, PromptVersion, Visit, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
+from tests.cast import signed_in
 from tests.made_once import made_once
 from validation.labelling.instructions import read_instructions
 from validation.models import Assignment, CachedStatistics
@@ -223,8 +224,7 @@ TOGETHER = {"q=a&o=-1", "p=1", "all=&_popup=1"}
 @pytest.mark.parametrize("each_filter", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_filter):
     """The first link of each filter, all in one request; in the second grade each link and each key by itself."""
-    client = Client()
-    client.force_login(site.people["administrator"])
+    client = signed_in(site.people["administrator"])
     lists = [address for address in addresses(site) if address.name.endswith("_changelist")]
     found, filtered = {}, set()
     for address in lists:
@@ -275,8 +275,7 @@ def test_looking_as_others_or_by_head_writes_nothing(site, role, large, method, 
 @pytest.mark.thorough
 @pytest.mark.parametrize("role", ["annotator", "researcher"])
 def test_parts_that_an_open_page_asks_for_write_nothing(site, role):
-    client = Client()
-    client.force_login(site.people[role])
+    client = signed_in(site.people[role])
     headers = {"HX-Request": "true", "Quintet-Poll": "1"}
     found = {
         address.url: statements
@@ -287,8 +286,7 @@ def test_parts_that_an_open_page_asks_for_write_nothing(site, role):
 
 
 def test_opening_a_working_page_hands_out_work_and_fetching_it_ahead_does_not(site):
-    client = Client()
-    client.force_login(site.people["annotator"])
+    client = signed_in(site.people["annotator"])
     pages = [address for address in addresses(site) if address.name in HAND_OUT]
     assert len(pages) == 3
     for page in pages:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
@@ -15,6 +14,7 @@ from scripts import services
 from tests.browser import looks
 from tests.browser.looks import DESK
 from tests.browser.waiting import PATIENCE_MS
+from tests.cast import signed_in
 
 # Chromium must not call its maker; and a test machine may run as root in a container.
 ARGUMENTS = [
@@ -87,8 +87,7 @@ def window_of(
         window = unused.pop() if unused else new_window(browser, settings)
         windows.append((window, unused))
         if user is not None:
-            client = Client()
-            client.force_login(user)
+            client = signed_in(user)
             cookie = client.cookies["sessionid"].value
             window.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
         return window

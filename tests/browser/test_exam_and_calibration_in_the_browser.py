@@ -5,9 +5,10 @@ from collection.models import Exam, ExamItem, Pair
 from tests.browser.labelling import press, with_standing_clock
 from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
+from tests.corpora import ask
+from tests.open_pairs import send_all
 from tests.validation.test_calibration import add_item
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import CalibrationAnswer, Question, QuestionCheck
 
 
@@ -94,11 +95,8 @@ def test_the_researchers_pages_about_pairs_and_calibration(live_server, watched,
     Question.objects.update(calibration_percent=100)
     question.refresh_from_db()
     batch = claim_batch(question=question, annotator=vera)
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=vera, token=batch.assignment.token, labels=labels, key="one")
-    Question.objects.create(
-        corpus=question.corpus, slug="grammar", is_main=False, scheme="grammar3", seats=3, threshold=2
-    )
+    send_all(batch, vera, key="one")
+    ask(question.corpus, "grammar", scheme="grammar3", seats=3)
     page, found = watched(rosa, **look), []
     for address in ("calibration/", "pool/", "open/?question=grammar", "more-labels/", "annotators/"):
         page.goto(f"/corpora/small/{address}")

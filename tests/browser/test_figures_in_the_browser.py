@@ -1,12 +1,11 @@
 """Agreement, annotators and own statistics: axe finds nothing serious, all fits a phone, a click starts a count."""
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import LOOKS, complaints, width_of
 from tests.cast import person
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise, new_label
 from tests.jobs.material import claim_elsewhere, silence
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from validation.models import CachedStatistics, Label, Question
@@ -24,16 +23,7 @@ def scenes(db, vera) -> Question:
         premise = make_premise(corpus, f"One {n}.\nTwo.", sentence_count=2)
         pair = make_pair(corpus, premise, "A sentence.")
         Label.objects.bulk_create(
-            Label(
-                question=question,
-                pair=pair,
-                premise=premise,
-                position=position,
-                scheme="nli3",
-                annotator=who,
-                label=LABELS[(n + (position == n % 7)) % 3],
-                cast_at=timezone.now(),
-            )
+            new_label(question, pair, LABELS[(n + (position == n % 7)) % 3], position=position, annotator=who)
             for position, who in enumerate(people, start=1)
         )
         judge(single, pair, 1, "een")

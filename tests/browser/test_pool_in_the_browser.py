@@ -5,17 +5,16 @@ from playwright.sync_api import expect
 from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.open_pairs import send_all
 from tests.validation.votes import vote
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 
 
 @LOOKS
 def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, look):
     question = make_site(vera).questions.get()
     batch = claim_batch(question=question, annotator=vera)
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=vera, token=batch.assignment.token, labels=labels, key="one")
+    send_all(batch, vera, key="one")
     scenes = make_corpus(slug="scenes")
     scenes.questions.update(gold_rule="adjudicated")
     pair = make_pair(scenes, make_premise(scenes, "A dog runs."), "An animal moves.")

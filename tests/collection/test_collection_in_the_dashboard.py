@@ -9,7 +9,7 @@ from collection.models import Corpus, DroppedLine, Pair, Premise, Source
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing
-from tests.cast import ana, rosa
+from tests.cast import ana, rosa, signed_in
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 
@@ -37,9 +37,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture
 def client() -> Client:
-    client = Client()
-    client.force_login(rosa())
-    return client
+    return signed_in(rosa())
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -55,8 +53,7 @@ def test_each_list_opens_and_so_does_a_row(corpus, client, name):
 
 @pytest.mark.parametrize("name", LISTS)
 def test_annotators_see_no_list(corpus, name):
-    client = Client()
-    client.force_login(ana())
+    client = signed_in(ana())
     assert client.get(f"/admin/collection/{name}/").status_code in (302, 403)
 
 

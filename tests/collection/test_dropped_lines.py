@@ -1,14 +1,13 @@
 """Dropped lines are restored as premises, and single premises are dropped with a reason."""
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, WritingSeat
 from collection.premises.intake import restore_lines
 from collection.premises.status import drop_premises, take_premises_back
-from tests.cast import ana, rosa
+from tests.cast import ana, rosa, signed_in
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_premise
 
@@ -35,9 +34,7 @@ def corpus(tmp_path):
 
 @pytest.fixture
 def client():
-    client = Client()
-    client.force_login(rosa())
-    return client
+    return signed_in(rosa())
 
 
 def line(number):
@@ -123,8 +120,7 @@ def test_lines_are_found_by_filter_genre_and_words_and_restored_by_selection(cor
 
 
 def test_annotators_cannot_restore(corpus):
-    client = Client()
-    client.force_login(ana())
+    client = signed_in(ana())
     client.post(ADDRESS, {"_selected_action": [line(1).pk], "action": "restore"})
     assert line(1).restored_at is None
 

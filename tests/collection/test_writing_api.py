@@ -4,10 +4,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.people.consents import give_consent
-from accounts.sign_in.tokens import create_api_token
 from collection.models import Corpus, Pair
 from collection.premises.writing_seats import make_seats
-from tests.cast import ana, rosa, stan, vera
+from tests.cast import ana, rosa, stan, vera, with_token
 from tests.corpora import make_corpus, make_premise
 from tests.made_once import made_once
 
@@ -22,12 +21,6 @@ def corpus() -> Corpus:
     corpus = make_corpus(max_hypothesis_chars=60)
     make_seats(premises=[make_premise(corpus, "A dog barks at night."), make_premise(corpus, "Rain falls.")])
     return corpus
-
-
-def with_token(user) -> APIClient:
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {create_api_token(user=user, name='test')}")
-    return client
 
 
 def submission(client: APIClient, key: str = "one", **texts: str) -> dict:

@@ -13,13 +13,13 @@ from snapshots.models import SnapshotAnswer, SnapshotLabel
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import at_once, crossing
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.open_pairs import send_all
 from tests.snapshots.material import corpus_of, freeze, label_pair
 from validation.annotators.exclusion import exclude
 from validation.errors import AlreadyDecided, CannotCorrect
 from validation.labelling import correcting, seats
 from validation.labelling.claiming import claim_batch
 from validation.labelling.correcting import correct_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import Adjudication, Assignment, Label, Question
 from validation.pairs import adjudication
 from validation.pairs.adjudication import adjudicate
@@ -51,8 +51,7 @@ def batch(question) -> Assignment:
 
 def send(question: Question) -> Assignment:
     given = claim_batch(question=question, annotator=vera())
-    labels = {item.seat.token: CONTRADICTED for item in given.items}
-    submit_batch(annotator=vera(), token=given.assignment.token, labels=labels, key="k")
+    send_all(given, vera(), CONTRADICTED, key="k")
     return given.assignment
 
 

@@ -14,14 +14,13 @@ from collection.writing.claiming import claim_writing
 from shared import transactions
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside, crossing
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.open_pairs import open_pairs
 from validation.annotators import exclusion
 from validation.annotators.exclusion import exclude
 from validation.labelling.claiming import claim_batch
 from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, DraftAnswer, Label, Question
-from validation.pairs.opening import open_for_validation
 from validation.pairs.vetting import Choice, NothingChosen, vet
 from validation.pairs.withdrawal import empty_seats, lock, withdraw_pairs
 from validation.quality_control import control_items
@@ -34,13 +33,7 @@ BATCH, BONUS = 25, 100
 @pytest.fixture
 def question() -> Question:
     """Makes five pairs by Ana, open for four more labels each."""
-    corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise number {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="entailment")
-    question = corpus.questions.get()
-    open_for_validation(question=question, pairs=Pair.objects.all())
-    return question
+    return open_pairs(5).questions.get()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from modeling.results import pair_values as values
 from modeling.results.breakdowns import MOST_VALUES, break_down, store_breakdowns, store_composition
 from modeling.results.dimensions import DIMENSIONS
 from modeling.results.pair_values import Values, cache_file, pair_values
-from modeling.results.tables import breakdowns
+from modeling.results.run_scores import breakdowns
 from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot, write_predictions

@@ -13,6 +13,7 @@ from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.predictions import BadChoice, BadPlace
 from tests.charted import charts_in
 from tests.commands import run as run_command
+from tests.corpora import ask
 from tests.made_once import made_once
 from tests.modeling.material import a_run, done_run, small_snapshot
 from tests.modeling.test_error_browser import FIRST, answers
@@ -160,15 +161,7 @@ def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser)
     run = done_run(snapshot)
     ids = answers(run, FIRST)
     main = Question.objects.get(corpus=snapshot.corpus)
-    again = Question.objects.create(
-        corpus=snapshot.corpus,
-        slug="again",
-        scheme=main.scheme,
-        seats=3,
-        threshold=2,
-        is_main=False,
-        wording="?",
-    )
+    again = ask(snapshot.corpus, "again", scheme=main.scheme, seats=3, wording="?")
     browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:3], "question": "again"})
     assert Label.objects.filter(question=again).count() == 9
     assert set(Label.objects.filter(question=again).values_list("label", flat=True)) == {None}

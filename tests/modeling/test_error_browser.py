@@ -26,12 +26,12 @@ from modeling.results.predictions import (
     Predictions,
     PredictionsMissing,
 )
-from modeling.results.tables import evaluations
+from modeling.results.run_scores import evaluations
 from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
 from tests.cast import person
 from tests.charted import charts_in
-from tests.corpora import WORDINGS
+from tests.corpora import WORDINGS, new_label
 from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.query_counts import query_count
@@ -335,12 +335,10 @@ def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
     corpus = corpus_of(3)
     question = Question.objects.get(corpus=corpus)
     Label.objects.bulk_create(
-        Label(
-            question=question,
-            pair=pair,
-            premise_id=pair.premise_id,
-            scheme=pair.scheme,
-            label="neutral" if pair.author_label == "contradiction" else "contradiction",
+        new_label(
+            question,
+            pair,
+            "neutral" if pair.author_label == "contradiction" else "contradiction",
             position=position,
             origin=Label.Origin.IMPORTED,
             annotator=person(f"more{position}"),

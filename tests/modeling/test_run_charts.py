@@ -6,7 +6,7 @@ from lxml import html
 from collection.models import Genre, Prompt
 from modeling.launching.actions import request_sweep
 from modeling.models import Breakdown, RunProgress, TrainingRun
-from modeling.results.tables import results
+from modeling.results.run_scores import results
 from modeling.watching.charts import comparison_charts, seed_charts
 from modeling.watching.comparing import chosen_runs
 from shared.intervals import wilson

@@ -9,7 +9,7 @@ from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search, tri
 from modeling.models import Evaluation, TrainingRun
 from modeling.reports.cells import fill
 from modeling.reports.overviews import overview
-from modeling.results.tables import results
+from modeling.results.run_scores import results
 from modeling.results.trials import trials
 from modeling.running.actions import record_result
 from tests.commands import run as command

@@ -18,7 +18,7 @@ from modeling.launching.actions import (
     stop_run,
 )
 from modeling.models import TrainingRun
-from modeling.results.tables import results
+from modeling.results.run_scores import results
 from modeling.running.actions import Order, claim_run, look, mark_failed, mark_stopped, record_result
 from modeling.watching.sweeps import sizes
 from tests.made_once import made_once

@@ -8,7 +8,7 @@ from collection.models import Pair
 from nli.gold import DIFFERS, NO_MAJORITY
 from nli.labels import NO_GOLD, SCHEMES
 from tests.cast import ana, person, rosa
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise, new_label
 from tests.validation.test_single_premises import ask_of_single_premises
 from validation.models import Adjudication, Label, PartitionRule, Question
 
@@ -270,17 +270,15 @@ class World:
         by_author = position == 1 and bool(case.author) and not self.crosses
         origin = Label.Origin.AUTHOR if by_author else Label.Origin.CAST
         is_cast = letter != "." and not case.imported
-        return Label(
-            question=self.question,
-            pair=pair,
-            premise=pair.premise,
-            scheme=self.question.scheme,
+        return new_label(
+            self.question,
+            pair,
+            self.label(letter),
             position=position,
             origin=Label.Origin.IMPORTED if case.imported and not by_author else origin,
             author=pair.author,
             annotator=(ana() if by_author else person(f"v{position}")) if is_cast else None,
             turn=position,
-            label=self.label(letter),
             cast_at=timezone.now() if is_cast else None,
         )
 

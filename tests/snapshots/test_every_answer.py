@@ -16,7 +16,7 @@ from snapshots.exports.formats import export
 from snapshots.verify import verify
 from tests.cast import person, rosa
 from tests.commands import run, write_jsonl
-from tests.corpora import make_premise
+from tests.corpora import ask, make_premise
 from tests.made_once import made_once
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
 from validation.models import Assignment, BatchItem, Label, Question
@@ -45,15 +45,7 @@ def told():
     pair = add_pair(make_premise(corpus, "A line that splits people."), "e", "Nobody agrees about it.")
     label_pair(pair, "eennc")
     main = Question.objects.get(corpus=corpus)
-    grammar = Question.objects.create(
-        corpus=corpus,
-        slug="grammar",
-        is_main=False,
-        scheme="grammar3",
-        wording="Is it right?",
-        seats=3,
-        threshold=2,
-    )
+    grammar = ask(corpus, "grammar", scheme="grammar3", wording="Is it right?", seats=3)
     Label.objects.filter(pair=pair, position=3).update(reason="It depends on the line.")
     for position, label in enumerate((N, N, C), start=6):
         give(pair, main, label, f"more{position}", position=position)

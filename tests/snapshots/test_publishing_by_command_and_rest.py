@@ -1,13 +1,12 @@
 """Publishing and retracting by command and over REST, with the rules and errors of the page."""
 
 import pytest
-from rest_framework.test import APIClient
 
-from accounts.sign_in.tokens import create_api_token
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
 from snapshots.publishing.actions import answer_datasheet, publish
+from tests.cast import with_token
 from tests.commands import run
 from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, folder, freeze
@@ -26,12 +25,6 @@ def snapshot():
 def answered(snapshot, rosa):
     answer_datasheet(corpus=snapshot.corpus, answers=ALL, by=rosa)
     return snapshot
-
-
-def with_token(user, scope):
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='release', scope=scope)}")
-    return client
 
 
 def test_a_terminal_publishes_what_is_answered_and_names_what_is_blank(snapshot, rosa):

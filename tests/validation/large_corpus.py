@@ -1,11 +1,10 @@
 """A corpus that counts as large, so that a worker computes its statistics."""
 
 import pytest
-from django.utils import timezone
 
 from tests.cast import person
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from validation.models import CachedStatistics, Label, Question
+from tests.corpora import LABELS, add_label, make_corpus, make_pair, make_premise
+from validation.models import CachedStatistics, Question
 from validation.statistics import cached, reliability_models
 from validation.statistics.cached import carry_out
 
@@ -26,16 +25,7 @@ def labelled_question(monkeypatch) -> Question:
 
 def label_all(question, pair, people, n) -> None:
     for position, who in enumerate(people, start=1):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            position=position,
-            scheme="nli3",
-            annotator=who,
-            label=LABELS[(n + (position == n % 7)) % 3],
-            cast_at=timezone.now(),
-        )
+        add_label(question, pair, LABELS[(n + (position == n % 7)) % 3], position=position, annotator=who)
 
 
 @pytest.fixture(name="large")

@@ -9,8 +9,8 @@ import pytest
 
 from collection.models import Genre, PromptVersion
 from tests.cast import person
-from tests.corpora import make_corpus, make_pair, make_premise
-from validation.models import Label, LabelWording, Question
+from tests.corpora import add_label, make_corpus, make_pair, make_premise
+from validation.models import LabelWording, Question
 from validation.statistics.definitions import DEFINITIONS
 from validation.statistics.vote_patterns import DIMENSIONS
 
@@ -37,16 +37,14 @@ def corpus(ana):
         pair = make_pair(corpus, premise, "H.", author_label=labels[0], **fields)
         for position, label in enumerate(labels, start=1):
             own = position == 1
-            Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=premise,
+            add_label(
+                question,
+                pair,
+                label,
                 position=position,
-                scheme="nli3",
                 origin="author" if own else "cast",
                 author=pair.author,
                 annotator=pair.author if own else validators[position - 2 + index],
-                label=label,
                 cast_at=None if own else when,
             )
     return corpus
@@ -138,14 +136,12 @@ def make_many_pairs(corpus) -> None:
         premise = make_premise(corpus, f"More {n}.")
         pair = make_pair(corpus, premise, "H.")
         for position, who in enumerate(people, start=2):
-            Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=premise,
+            add_label(
+                question,
+                pair,
+                (E, N)[(n + position) % 3 % 2],
                 position=position,
-                scheme="nli3",
                 annotator=who,
-                label=(E, N)[(n + position) % 3 % 2],
                 cast_at=FIRST_WEEK,
             )
 

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from collection.models import Pair
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, add_label, make_corpus, make_pair, make_premise
 from validation.gold.queries import with_gold_label
-from validation.models import Label, Question
+from validation.models import Question
 from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
@@ -26,15 +26,7 @@ def test_gold_labels_of_the_report_are_those_of_the_pairs(rule):
         likely = dice.choice(LABELS)
         for position in range(1, 6):
             label = likely if dice.random() < 0.7 else dice.choice(LABELS)
-            Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=premise,
-                position=position,
-                scheme="nli3",
-                origin="imported",
-                label=label,
-            )
+            add_label(question, pair, label, position=position, origin="imported")
     found = report(Pair.objects.all(), question)
     pairs = list(with_gold_label(Pair.objects.all(), question))
     for label in LABELS:

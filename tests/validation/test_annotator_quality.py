@@ -14,7 +14,7 @@ from accounts.sign_in.tokens import create_api_token
 from collection.models import Pair
 from tests.cast import person, rosa
 from tests.commands import run
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, add_label, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.oracles import mace_by_hand
 from tests.validation.votes import vote
@@ -58,30 +58,13 @@ def question() -> Question:
             given = {"random": dice.choice(LABELS), "always": "neutral"}.get(name)
             if given is None:
                 given = truth if dice.random() < 0.9 else dice.choice(LABELS)
-            seat = Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=premise,
-                position=position,
-                scheme="nli3",
-                annotator=people[name],
-                label=given,
-                cast_at=now,
-            )
+            seat = add_label(question, pair, given, position=position, annotator=people[name], cast_at=now)
             time = 900 if name == "hasty" else dice.randint(5000, 9000)
             BatchItem.objects.create(
                 assignment=batches[name], seat=seat, order=n, answer=given, active_ms=time
             )
         if n < 70:
-            Label.objects.create(
-                question=question,
-                pair=pair,
-                premise=premise,
-                scheme="nli3",
-                origin="expert",
-                annotator=rosa(),
-                label=truth,
-            )
+            add_label(question, pair, truth, origin="expert", annotator=rosa())
     return question
 
 

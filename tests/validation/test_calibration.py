@@ -6,17 +6,16 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation_site.personal_data.records import everything_about
-from collection.models import Corpus, Pair
-from tests.cast import ana, person, vera
+from collection.models import Pair
+from tests.cast import person, vera
 from tests.concurrency.threads import at_once
-from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
+from tests.open_pairs import open_pairs, send_all
 from validation.annotators.exclusion import exclude
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import BatchItem, CalibrationAnswer, CalibrationItem, Label, Question
-from validation.pairs.opening import open_for_validation
 from validation.quality_control.calibration import CHANCE
 from validation.start_page.my_work import days_of
 from validation.statistics.annotator_quality import annotators
@@ -30,12 +29,7 @@ def question() -> Question:
 
 
 def make_question(*, pairs: int, items: int = 4, percent: int = 100) -> Question:
-    corpus: Corpus = make_corpus()
-    question = corpus.questions.get()
-    for number in range(pairs):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=question, pairs=Pair.objects.all())
+    question = open_pairs(pairs).questions.get()
     for number in range(items):
         add_item(question, f"Known {number}.")
     Question.objects.update(calibration_percent=percent)
@@ -59,18 +53,12 @@ def texts(batch) -> list[str]:
     return [item.seat.pair.hypothesis for item in batch.items]
 
 
-def send(batch, who, label: str = "neutral"):
-    labels = {item.seat.token: label for item in batch.items}
-    token = batch.assignment.token
-    return submit_batch(annotator=who, token=token, labels=labels, key=f"key-{token}")
-
-
 def test_everybody_meets_each_item_once_and_then_only_pairs(question):
     for who in (vera(), person("vic")):
         first = claim_batch(question=question, annotator=who)
         assert len(first.items) == 5  # no longer than a batch of pairs
         assert sum(text.startswith("Known") for text in texts(first)) == 4
-        send(first, who)
+        send_all(first, who)
         second = claim_batch(question=question, annotator=who)
         assert not any(text.startswith("Known") for text in texts(second))
     assert CalibrationAnswer.objects.exclude(answer=None).count() == 8
@@ -130,7 +118,7 @@ def test_places_are_in_the_order_of_their_tokens(question):
 
 
 def test_it_is_paid_as_a_pair_is_without_a_bonus_and_told_as_one(question):
-    result = send(claim_batch(question=question, annotator=vera()), vera(), "entailment")
+    result = send_all(claim_batch(question=question, annotator=vera()), vera(), "entailment")
     assert (result.saved, result.surplus, result.left, result.cents, result.closed) == (5, 0, 0, 25, True)
     assert vera().ledger.total_cents() == 25
     assert vera().ledger.get().reason.startswith("Judged 5 sentences")
@@ -138,7 +126,7 @@ def test_it_is_paid_as_a_pair_is_without_a_bonus_and_told_as_one(question):
 
 def test_it_counts_nowhere_as_a_label_or_pair(question):
     before = (Pair.objects.count(), Label.objects.count())
-    send(claim_batch(question=question, annotator=vera()), vera())
+    send_all(claim_batch(question=question, annotator=vera()), vera())
     assert (Pair.objects.count(), Label.objects.count()) == before
     assert Label.objects.cast_by(vera()).count() == 1
     assert BatchItem.objects.count() == 1
@@ -165,7 +153,7 @@ def test_a_part_of_a_batch_a_skip_and_the_same_key_again(question):
     rest = claim_batch(question=question, annotator=vera())
     assert rest.renewed
     assert len(rest.items) == 3
-    send(rest, vera())
+    send_all(rest, vera())
     met = set(CalibrationAnswer.objects.values_list("item", flat=True))
     assert len(met) == 4  # the skipped one does not come again
     later = claim_batch(question=question, annotator=vera())
@@ -198,7 +186,7 @@ def test_the_last_pairs_of_a_question_are_all_labelled_all_the_same():
     question = make_question(pairs=3, items=30)
     who = vera()
     for _ in range(12):
-        send(claim_batch(question=question, annotator=who), who)
+        send_all(claim_batch(question=question, annotator=who), who)
         if Label.objects.cast_by(who).count() == 3:
             break
     assert Label.objects.cast_by(who).count() == 3
@@ -207,7 +195,7 @@ def test_the_last_pairs_of_a_question_are_all_labelled_all_the_same():
 def test_what_comes_after_an_exclusion_is_paid_and_told_as_the_pairs_are(question, rosa):
     batch = claim_batch(question=question, annotator=vera())
     exclude(corpus=question.corpus, annotator=vera(), by=rosa, reason="Guessed.")
-    result = send(batch, vera())
+    result = send_all(batch, vera())
     assert (result.saved, result.surplus, result.cents) == (0, 5, 25)
 
 
@@ -226,7 +214,7 @@ def test_two_tabs_and_two_clicks_at_one_moment_draw_and_pay_once():
     batches = at_once([lambda: claim_batch(question=question, annotator=who)] * 4)
     assert len({batch.assignment.pk for batch in batches}) == 1
     assert CalibrationAnswer.objects.count() == 4
-    at_once([lambda: send(batches[0], who)] * 4)
+    at_once([lambda: send_all(batches[0], who)] * 4)
     assert who.ledger.total_cents() == 25
 
 
@@ -243,8 +231,8 @@ def known() -> Question:
 
 def label_until_all_items_are_met(question: Question, who, label: str) -> None:
     while CalibrationAnswer.objects.filter(annotator=who).count() < 24:
-        send(claim_batch(question=question, annotator=who), who, label)
-    send(claim_batch(question=question, annotator=who), who, label)  # and at least one pair
+        send_all(claim_batch(question=question, annotator=who), who, label)
+    send_all(claim_batch(question=question, annotator=who), who, label)  # and at least one pair
 
 
 def test_the_record_counts_them_under_a_name_of_their_own_and_flags_guessers(known):
@@ -270,7 +258,7 @@ def test_researchers_see_the_record_and_each_item(known, browser_of, rosa):
 
 
 def test_annotators_see_no_page_about_them_and_count_them_as_pairs(question, browser_of, vera):
-    send(claim_batch(question=question, annotator=vera), vera)
+    send_all(claim_batch(question=question, annotator=vera), vera)
     browser = browser_of(vera)
     assert browser.get("/corpora/small/calibration/").status_code in (302, 403)
     today = days_of(vera, until=timezone.now().date(), days=1)

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from collection.models import Corpus, Pair
-from tests.cast import ana, vera
+from tests.cast import ana, signed_in, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.errors import CheckFirst
 from validation.labelling.claiming import claim_batch
@@ -35,9 +35,7 @@ def client() -> Client:
             label=label,
             explanation=f"Because it is so, {order}.",
         )
-    client = Client()
-    client.force_login(vera())
-    return client
+    return signed_in(vera())
 
 
 def test_the_page_asks_in_the_words_of_the_corpus(client):
@@ -74,8 +72,7 @@ def test_it_is_asked_once_whatever_the_device(client):
     reading = QuestionReading.objects.get()
     assert (reading.tries, reading.annotator) == (2, vera())
     assert reading.passed_at is not None
-    phone = Client()
-    phone.force_login(vera())
+    phone = signed_in(vera())
     assert phone.get(PAGE).status_code == 200
     assert "short questions" not in phone.get(READ).content.decode()
 
@@ -84,8 +81,7 @@ def test_it_is_asked_once_where_nothing_is_checked_too(client):
     QuestionCheck.objects.all().delete()
     assert client.get(PAGE).url.startswith(READ)
     client.post(READ, {"agree": "yes"})
-    phone = Client()
-    phone.force_login(vera())
+    phone = signed_in(vera())
     assert phone.get(PAGE).status_code == 200
 
 
@@ -117,7 +113,6 @@ def test_who_began_before_there_was_a_check_goes_on(client):
     client.get(PAGE)
     QuestionReading.objects.all().delete()
     QuestionCheck.objects.bulk_create(checks)
-    other = Client()
-    other.force_login(vera())
+    other = signed_in(vera())
     assert other.get(PAGE).status_code == 200
     assert other.post(NEXT, {"corpus": "small"}, content_type="application/json").status_code == 200

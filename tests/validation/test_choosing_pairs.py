@@ -4,10 +4,10 @@ import pytest
 
 from collection.models import Corpus, Genre, Pair
 from tests.cast import vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
-from validation.models import Label, Question
+from validation.models import Label
 from validation.pairs import opening
 from validation.pairs.opening import open_for_validation
 
@@ -67,9 +67,7 @@ def test_each_sentence_of_a_scene_can_be_judged_by_itself():
     scene = "A man sits.\nA dog lies by him.\nHe reads.\nIt rains."
     premise = make_premise(corpus, scene, sentence_count=4)
     pair = make_pair(corpus, premise, "Somebody is outside.")
-    single = Question.objects.create(
-        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
-    )
+    single = ask(corpus, "single", seats=3, by_sentence=True)
     assert open_for_validation(question=single, pairs=Pair.objects.all()) == 1
     places = pair.labels.filter(question=single).values_list("sentence", "position")
     assert sorted(places) == [(s, p) for s in (1, 2, 3, 4) for p in (1, 2, 3)]
@@ -84,9 +82,7 @@ def test_the_turns_of_a_block_come_before_those_of_the_next(monkeypatch):
     for number in range(4):
         premise = make_premise(corpus, f"Scene {number}.\nIt rains.\nIt pours.", sentence_count=3)
         make_pair(corpus, premise, f"Hypothesis {number}.", author_label="neutral")
-    Question.objects.create(
-        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
-    )
+    ask(corpus, "single", seats=3, by_sentence=True)
     for question, seats in (
         (corpus.questions.get(slug="single"), 36),
         (corpus.questions.get(is_main=True), 16),

@@ -1,11 +1,13 @@
 """Control items: ordinary pairs in ordinary seats that an expert has labelled, too."""
 
+from functools import partial
+
 import pytest
 
 from collection.models import Pair
 from tests.cast import rosa, stan, vera
 from tests.made_once import made_once
-from tests.validation.open_pairs import five_open_pairs, label_all
+from tests.open_pairs import label_all, open_pairs
 from tests.validation.votes import gold_of
 from validation.errors import AlreadyDecided
 from validation.labelling.claiming import claim_batch
@@ -15,7 +17,7 @@ from validation.quality_control.control_items import label_as_expert
 pytestmark = pytest.mark.django_db
 
 
-corpus = made_once(five_open_pairs)
+corpus = made_once(partial(open_pairs, 5))
 
 
 def test_agreeing_with_the_expert_pays_a_bonus(corpus):

@@ -4,18 +4,16 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from accounts.people.consents import ConsentMissing, withdraw_consent
-from accounts.sign_in.tokens import create_api_token
 from annotation_site.personal_data.records import everything_about
 from collection.models import Pair
 from collection.models.withdrawal import CORRECTED, VETTED
-from tests.cast import ana, rosa, stan, vera
-from tests.corpora import agreed, make_corpus, make_pair, make_premise
+from tests.cast import rosa, signed_in, stan, vera, with_token
+from tests.corpora import agreed
 from tests.made_once import made_once
+from tests.open_pairs import open_pairs, send_all
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.annotators.pool import pool_of
 from validation.errors import CannotCorrect, UnknownAssignment, UnknownSlot, WrongLabel
@@ -32,7 +30,6 @@ from validation.models import (
     Label,
     Question,
 )
-from validation.pairs.opening import open_for_validation
 from validation.pairs.withdrawal import withdraw_pairs
 from validation.quality_control.control_items import label_as_expert
 from validation.start_page.my_work import days_of
@@ -44,11 +41,7 @@ MINE, CORRECT = "/work/mine/", "/api/v1/work/validation/correct/"
 
 @made_once
 def question() -> Question:
-    corpus = make_corpus(with_consent=True)
-    for number in range(3):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    corpus = open_pairs(3, with_consent=True)
     for who in (vera(), stan()):
         agreed(who, corpus)
     return corpus.questions.get()
@@ -192,8 +185,7 @@ def test_other_peoples_batches_skipped_pairs_and_wrong_labels_are_refused(questi
 def test_a_surplus_label_is_corrected_and_stays_surplus(question):
     given = claim_batch(question=question, annotator=vera())
     withdraw_pairs(pairs=Pair.objects.all(), because=VETTED, at=timezone.now())
-    labels = {item.seat.token: "neutral" for item in given.items}
-    submit_batch(annotator=vera(), token=given.assignment.token, labels=labels, key="k")
+    send_all(given, vera(), key="k")
     Pair.objects.update(withdrawn_at=None, withdrawn_because="")
     assert correct(Assignment.objects.get(pk=given.assignment.pk)) == 1
     assert Label.objects.get(corrects__isnull=False).position is None
@@ -279,14 +271,8 @@ def test_the_database_refuses_two_that_count_and_two_corrections_of_one(question
         Label.objects.filter(pk=seat.pk).update(corrects=new.corrects_id)
 
 
-def page_of(who) -> Client:
-    client = Client()
-    client.force_login(who)
-    return client
-
-
 def test_my_work_leads_to_the_page_and_the_page_changes_the_answer(question):
-    batch, client = send(question), page_of(vera())
+    batch, client = send(question), signed_in(vera())
     address = f"/work/mine/batches/{batch.token}/"
     assert address in client.get(MINE).content.decode()
     page = client.get(address).content.decode()
@@ -305,7 +291,7 @@ def test_my_work_leads_to_the_page_and_the_page_changes_the_answer(question):
 
 
 def test_after_its_time_the_page_shows_the_answers_and_no_button(question):
-    batch, client = send(question), page_of(vera())
+    batch, client = send(question), signed_in(vera())
     address, slots = f"/work/mine/batches/{batch.token}/", slots_of(batch)
     later(31)
     assert address not in client.get(MINE).content.decode()
@@ -318,12 +304,11 @@ def test_after_its_time_the_page_shows_the_answers_and_no_button(question):
 
 
 def test_nobody_opens_the_batch_of_somebody_else(question):
-    assert page_of(stan()).get(f"/work/mine/batches/{send(question).token}/").status_code == 404
+    assert signed_in(stan()).get(f"/work/mine/batches/{send(question).token}/").status_code == 404
 
 
 def test_rest_corrects_and_names_the_slot_that_is_too_late(question):
-    batch, client = send(question), APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=vera(), name='test')}")
+    batch, client = send(question), with_token(vera())
     slot = slots_of(batch)[0]
     sent = {"assignment": batch.token, "labels": {slot: "entailment"}}
     assert client.post(CORRECT, sent, format="json").json() == {"corrected": 1}

@@ -3,15 +3,14 @@
 import pytest
 
 from annotation_site.personal_data.records import erase, everything_about
-from collection.models import LedgerEntry, Pair
-from tests.cast import ana, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from collection.models import LedgerEntry
+from tests.cast import stan, vera
 from tests.made_once import made_once
+from tests.open_pairs import open_pairs
 from validation.errors import UnknownAssignment, WrongLabel
 from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, CalibrationItem, DraftAnswer, Question
-from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
@@ -20,12 +19,7 @@ PAGE, DRAFT = "/work/validation/small/", "/work/labelling-draft/"
 
 @made_once
 def question() -> Question:
-    corpus = make_corpus()
-    for number in range(6):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus.questions.get()
+    return open_pairs(6).questions.get()
 
 
 @pytest.fixture

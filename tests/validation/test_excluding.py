@@ -1,5 +1,7 @@
 """Exclusions: what they withdraw, what they leave, and how they are undone."""
 
+from functools import partial
+
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -17,14 +19,13 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing, why_no_work
 from tests.addresses import writes
 from tests.cast import ana, person, rosa, stan, vera
-from tests.corpora import make_pair
+from tests.corpora import ask, make_pair
 from tests.made_once import made_once
-from tests.validation.open_pairs import five_open_pairs, label_all
+from tests.open_pairs import label_all, open_pairs, send_all
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.errors import AlreadyDecided, NotInPool, ReasonMissing
 from validation.gold.queries import with_gold_label
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import Label, Membership, Question
 from validation.pairs.adjudication import adjudicate
 from validation.pairs.opening import open_for_validation
@@ -33,7 +34,7 @@ from validation.start_page.offers import offers_for
 pytestmark = pytest.mark.django_db
 
 
-corpus = made_once(five_open_pairs)
+corpus = made_once(partial(open_pairs, 5))
 
 
 def golds(corpus: Corpus) -> list[str | None]:
@@ -132,8 +133,7 @@ def test_a_batch_in_hand_can_still_be_sent_and_is_paid_but_does_not_count(corpus
     question = corpus.questions.get()
     batch = claim_batch(question=question, annotator=vera())
     exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
-    labels = {item.seat.token: "entailment" for item in batch.items}
-    result = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="late")
+    result = send_all(batch, vera(), "entailment", key="late")
     assert (result.saved, result.surplus, result.cents) == (0, 5, 25)
     assert not Label.objects.seats().filter(annotator=vera()).exists()
 
@@ -208,11 +208,9 @@ def test_undoing_restores_each_pool_as_it_was(corpus):
     """Somebody is active under one question, paused under another, and no member under the others."""
     needed = Qualification.objects.create(slug="label", name="Labellers")
     for number, (name, asks) in enumerate(STANDINGS.items()):
-        question = Question.objects.create(
-            corpus=corpus,
-            slug=f"q{number}",
-            scheme="nli3",
-            is_main=False,
+        question = ask(
+            corpus,
+            f"q{number}",
             pool_is_open=asks.get("pool_is_open", True),
             qualification=needed if asks.get("needs_exam") else None,
         )

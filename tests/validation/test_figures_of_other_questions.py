@@ -6,7 +6,7 @@ from lxml import html
 from collection.models import Corpus
 from tests.cast import person
 from tests.commands import run
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise, new_label
 from tests.made_once import made_once
 from tests.oracles import fleiss_by_definition
 from tests.validation.test_single_premises import ask_of_single_premises, judge
@@ -30,27 +30,17 @@ FALLEN = [
 def corpus() -> Corpus:
     """Makes five pairs with an author's label, each with three judgements of its grammar by three people."""
     corpus = make_corpus()
-    grammar = Question.objects.create(
-        corpus=corpus,
-        slug="grammar",
-        is_main=False,
-        scheme="grammar3",
-        seats=3,
-        threshold=2,
-        hides_premise=True,
-    )
+    grammar = ask(corpus, "grammar", scheme="grammar3", seats=3, hides_premise=True)
     for number, labels in enumerate(FALLEN):
         premise = make_premise(corpus, f"Premise {number}.")
         pair = make_pair(corpus, premise, f"Sentence {number}.", author_label="neutral")
         Label.objects.bulk_create(
-            Label(
-                question=grammar,
-                pair=pair,
-                premise=premise,
+            new_label(
+                grammar,
+                pair,
+                label,
                 position=position,
-                scheme="grammar3",
                 annotator=person(f"g{position}"),
-                label=label,
                 cast_at=pair.created_at,
             )
             for position, label in enumerate(labels, start=1)

@@ -30,9 +30,10 @@ from collection.models import (
 from collection.models.withdrawal import VETTED
 from tests import joining_steps
 from tests.cast import person, rosa
-from tests.corpora import agreed, make_corpus, make_pair, make_premise
+from tests.corpora import agreed, ask, make_corpus, make_pair, make_premise
 from tests.joining_steps import Joining, has_agreed, is_open_to, make_links
 from tests.made_once import made_once
+from tests.open_pairs import send_all
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
 from validation.errors import CannotCorrect, NotInPool, NoWork
@@ -73,27 +74,15 @@ def corpus() -> Corpus:
         who = {"author": person("ana"), "author_label": "neutral"} if number % 2 else {}
         make_pair(corpus, premise, f"Hypothesis {number}.", **who)
     question = corpus.questions.get()
-    beside = Question.objects.create(
-        corpus=corpus,
-        slug="beside",
-        is_main=False,
-        scheme="nli3",
+    beside = ask(
+        corpus,
+        "beside",
         wording="And this?",
         seats=1,
-        threshold=1,
         batch_size=1,
         qualification=Qualification.objects.create(slug="beside", name="Beside"),
     )
-    sentences = Question.objects.create(
-        corpus=corpus,
-        slug="single",
-        is_main=False,
-        scheme="nli3",
-        seats=1,
-        threshold=1,
-        by_sentence=True,
-        batch_size=2,
-    )
+    sentences = ask(corpus, "single", seats=1, by_sentence=True, batch_size=2)
     texts = {"premise": "Known.", "hypothesis": "It is known."}
     CalibrationItem.objects.create(
         question=question, digest=CalibrationItem.digest_of(**texts), scheme="nli3", label="neutral", **texts
@@ -315,9 +304,7 @@ def test_a_pair_whose_seat_was_lost_is_offered_again(corpus):
 def test_nobody_excluded_is_invited_under_a_question_made_later(corpus, browser_of):
     vera = person("vera")
     exclude(corpus=corpus, annotator=vera, by=rosa(), reason="Guessed.")
-    later = Question.objects.create(
-        corpus=corpus, slug="later", is_main=False, scheme="nli3", wording="?", pool_is_open=False
-    )
+    later = ask(corpus, "later", wording="?", pool_is_open=False)
     page = browser_of(rosa()).post("/corpora/small/pool/?question=later", {"name": vera.code})
     assert page.status_code == 422
     assert "is excluded from" in page.content.decode()
@@ -405,8 +392,7 @@ def test_a_claim_looks_at_few_seats_once_all_premises_are_known(monkeypatch):
         if number:
             assert seats_read() - before < open_seats
         seen |= {item.seat.pair_id for item in batch.items}
-        labels = {item.seat.token: "neutral" for item in batch.items}
-        submit_batch(annotator=vera, token=batch.assignment.token, labels=labels, key=str(number))
+        send_all(batch, vera, key=str(number))
     assert len(seen) == 30
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from collection.models import Pair
 from tests.cast import person
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, add_label, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.oracles import gold_by_hand
 from validation.gold.queries import is_disputed, with_gold_label
@@ -22,15 +22,13 @@ def label_pair(pair: Pair, letters: str, *, seats: int | None = None) -> None:
     names = {label[0]: label for label in LABELS}
     for position, letter in enumerate(letters, start=1):
         origin = "author" if position == 1 and pair.author_label else "imported" if letter != "." else "cast"
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            scheme="nli3",
+        add_label(
+            question,
+            pair,
+            names.get(letter),
             position=position,
             origin=origin,
             turn=position,
-            label=names.get(letter),
             cast_at=timezone.now() if letter != "." else None,
         )
 
@@ -104,15 +102,7 @@ def test_withdrawn_and_surplus_labels_do_not_count(pair):
     Label.objects.filter(pair=pair, position=5).update(
         withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded", origin="imported"
     )
-    Label.objects.create(
-        question=question,
-        pair=pair,
-        premise=pair.premise,
-        scheme="nli3",
-        label="entailment",
-        annotator=person("vera"),
-        cast_at=timezone.now(),
-    )
+    add_label(question, pair, "entailment", annotator=person("vera"))
     assert gold_of(pair) == (None, "none")
 
 

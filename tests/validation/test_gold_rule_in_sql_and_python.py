@@ -15,7 +15,7 @@ from nli.agreement import gold_of
 from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule, is_threshold, may_decide
 from nli.labels import SCHEMES
 from tests.cast import person, rosa
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise, new_label
 from validation.gold.queries import waits_for_adjudication, with_gold_label
 from validation.models import Adjudication, Label, PartitionRule, Question
 from validation.statistics.vote_patterns import count_patterns, patterns_of
@@ -178,14 +178,12 @@ class Stage:
         return [found[pair.pk] for pair in pairs]
 
     def _label(self, question: Question, pair: Pair, number: int, entry: Entry) -> Label:
-        return Label(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            scheme=question.scheme,
+        return new_label(
+            question,
+            pair,
+            entry.label,
             position=entry.position,
             origin=entry.origin,
-            label=entry.label,
             annotator=self.people[number] if entry.origin == "cast" and entry.label else None,
             cast_at=timezone.now() if entry.label else None,
             withdrawn_at=timezone.now() if entry.is_withdrawn else None,

@@ -18,7 +18,7 @@ from collection.models import Pair
 from nli.gold import Gold
 from nli.labels import SCHEMES
 from tests.cast import person
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import add_label, make_corpus, make_pair, make_premise
 from validation.gold.queries import is_disputed, with_gold_label
 from validation.gold.sql_view import definition
 from validation.models import Adjudication, Label, Question
@@ -73,14 +73,12 @@ def labelled(question: Question, number: int, dice: random.Random, rosa: Any) ->
         elif origin == "cast" and dice.random() < 0.3:
             label = None
         withdrawn = dice.random() < 0.1
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            scheme=rule.scheme,
+        add_label(
+            question,
+            pair,
+            label,
             position=position,
             origin=origin,
-            label=label,
             annotator=person(f"v{position}") if origin == "cast" and label else None,
             cast_at=timezone.now() if label else None,
             withdrawn_at=timezone.now() if withdrawn else None,
@@ -223,16 +221,14 @@ def test_an_author_among_the_validators_is_found_in_every_seat():
     ana = person("ana")
     pair = make_pair(question.corpus, make_premise(question.corpus, "Rain."), "It rains.", author=ana)
     for position, who in enumerate((ana, person("vera"), person("max")), start=1):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
+        add_label(
+            question,
+            pair,
+            "neutral",
             author=ana,
             annotator=who,
-            scheme="nli3",
             position=position,
             origin=Label.Origin.IMPORTED,
-            label="neutral",
         )
     assert list(GoldOfPair.objects.values_list("self_validated", flat=True)) == [True]
     assert report(question=question, pairs=Pair.objects.all()).self_validated == 1

@@ -8,7 +8,7 @@ from django.test import Client
 
 from bench.pool import Worker, drain, flagged, guessing, truth
 from collection.models import Pair
-from tests.cast import person, rosa
+from tests.cast import person, rosa, signed_in
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
@@ -82,8 +82,7 @@ def test_flags_find_the_guessers_and_excluding_them_makes_gold_that_of_a_run_wit
     assert found.keys() == {worker.user.code for worker in workers if worker.guesses}
 
     theirs, before = Label.objects.filter(annotator__code__in=found).count(), golds(question)
-    researcher = Client()
-    researcher.force_login(rosa())
+    researcher = signed_in(rosa())
     for code in found:
         exclude_on_the_page(researcher, question, code)
     assert golds(question) == counted_by_hand(question)

@@ -4,8 +4,8 @@ import pytest
 
 from collection.templatetags.labels import MARKS
 from nli.labels import SCHEMES
-from tests.corpora import WORDINGS, make_corpus
-from validation.models import LabelWording, Question
+from tests.corpora import WORDINGS, ask, make_corpus
+from validation.models import LabelWording
 from validation.questions.choices import choices_of
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 def keys(scheme: str, wordings: dict[str, str]) -> list[tuple[str, int]]:
     corpus = make_corpus()
-    question = Question.objects.create(corpus=corpus, slug="asked", is_main=False, scheme=scheme)
+    question = ask(corpus, "asked", scheme=scheme)
     LabelWording.objects.bulk_create(
         LabelWording(question=question, order=order, label=label, wording=wording)
         for order, (label, wording) in enumerate(wordings.items())

@@ -1,6 +1,7 @@
 """Labelling over REST: the same actions as the pages', with errors that name the field."""
 
 import json
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -8,34 +9,19 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.people.consents import give_consent
-from accounts.sign_in.tokens import create_api_token
-from collection.models import Corpus, Pair
-from tests.cast import ana, rosa, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.cast import ana, rosa, stan, vera, with_token
+from tests.corpora import make_corpus
 from tests.made_once import made_once
+from tests.open_pairs import open_pairs
 from validation.models import Label
 from validation.pairs.api import PairLabelSerializer, PairSerializer
-from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
 NEXT, SUBMIT = "/api/v1/work/validation/next", "/api/v1/work/validation/submit"
 
 
-@made_once
-def corpus() -> Corpus:
-    corpus = make_corpus()
-    for number in range(7):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus
-
-
-def with_token(user) -> APIClient:
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='test')}")
-    return client
+corpus = made_once(partial(open_pairs, 7))
 
 
 def batch(client: APIClient) -> dict:

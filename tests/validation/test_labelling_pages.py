@@ -8,7 +8,7 @@ from django.test import Client
 
 from collection.models import Corpus, Pair, Premise
 from tests.cast import ana, rosa, signed_in, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.models import Assignment, BatchItem, Label, Question
@@ -256,15 +256,8 @@ def test_a_reason_is_taken_and_kept_with_the_label(browser_of, vera):
 def test_grammar_is_judged_on_the_hypothesis_alone_under_its_own_question(browser_of, vera):
     corpus = make_corpus()
     make_pair(corpus, make_premise(corpus, "A dog runs."), "An animal move.", author_label="neutral")
-    grammar = Question.objects.create(
-        corpus=corpus,
-        slug="grammar",
-        is_main=False,
-        scheme="grammar3",
-        wording="How is its grammar?",
-        seats=1,
-        threshold=1,
-        hides_premise=True,
+    grammar = ask(
+        corpus, "grammar", scheme="grammar3", wording="How is its grammar?", seats=1, hides_premise=True
     )
     open_for_validation(question=grammar, pairs=Pair.objects.all())
     browser = browser_of(vera)
@@ -284,9 +277,7 @@ def test_one_sentence_of_a_scene_is_shown_by_itself(browser_of, vera):
     corpus = make_corpus()
     scene = make_premise(corpus, "A man sits.\nA dog lies by him.", sentence_count=2)
     make_pair(corpus, scene, "Somebody is outside.")
-    single = Question.objects.create(
-        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
-    )
+    single = ask(corpus, "single", seats=3, by_sentence=True)
     open_for_validation(question=single, pairs=Pair.objects.all())
     browser = browser_of(vera)
     browser.post("/work/validation/small/single/instructions/")

@@ -9,6 +9,7 @@ from collection.models import Pair
 from tests.cast import ana, person, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
+from tests.open_pairs import open_pairs, send_all
 from tests.validation.votes import gold_of
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
@@ -28,14 +29,8 @@ def question() -> Question:
     question = corpus.questions.get()
     open_for_validation(question=question, pairs=Pair.objects.all())
     for n in range(3):
-        send(claim_batch(question=question, annotator=person(f"v{n}")), person(f"v{n}"), "contradiction")
+        send_all(claim_batch(question=question, annotator=person(f"v{n}")), person(f"v{n}"), "contradiction")
     return question
-
-
-def send(batch, who, label: str):
-    labels = {item.seat.token: label for item in batch.items}
-    token = batch.assignment.token
-    return submit_batch(annotator=who, token=token, labels=labels, key=f"key-{token}")
 
 
 def let_leases_end() -> None:
@@ -43,12 +38,7 @@ def let_leases_end() -> None:
 
 
 def test_a_batch_goes_on_elsewhere_with_what_is_left_of_it(browser_of, vera):
-    corpus = make_corpus()
-    for number in range(5):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    question = corpus.questions.get()
-    open_for_validation(question=question, pairs=Pair.objects.all())
+    question = open_pairs(5).questions.get()
     here = claim_batch(question=question, annotator=vera)
     slots = [item.seat.token for item in here.items]
     submit_batch(
@@ -66,7 +56,7 @@ def test_a_batch_goes_on_elsewhere_with_what_is_left_of_it(browser_of, vera):
 def test_what_comes_late_counts_while_the_seat_is_free(question):
     batch = claim_batch(question=question, annotator=vera())
     let_leases_end()
-    result = send(batch, vera(), "contradiction")
+    result = send_all(batch, vera(), "contradiction")
     assert (result.saved, result.surplus, result.cents) == (1, 0, 5)
     assert Label.objects.seats().filter(annotator=vera(), label="contradiction").exists()
 
@@ -74,8 +64,8 @@ def test_what_comes_late_counts_while_the_seat_is_free(question):
 def test_what_comes_after_somebody_else_filled_the_seat_is_surplus_paid_and_never_in_the_gold(question):
     batch = claim_batch(question=question, annotator=vera())
     let_leases_end()
-    send(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
-    result = send(batch, vera(), "entailment")
+    send_all(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
+    result = send_all(batch, vera(), "entailment")
     assert (result.saved, result.surplus, result.cents) == (0, 1, 5)
     kept = Label.objects.get(annotator=vera(), label="entailment")
     assert (kept.position, kept.withdrawn_at) == (None, None)
@@ -88,14 +78,14 @@ def test_what_comes_while_somebody_else_holds_the_seat_is_surplus_too(question):
     batch = claim_batch(question=question, annotator=vera())
     let_leases_end()
     others = claim_batch(question=question, annotator=person("holds"))
-    assert send(batch, vera(), "neutral").surplus == 1
-    assert send(others, person("holds"), "neutral").saved == 1
+    assert send_all(batch, vera(), "neutral").surplus == 1
+    assert send_all(others, person("holds"), "neutral").saved == 1
 
 
 def test_a_seat_that_was_lost_is_not_shown_again(question):
     claim_batch(question=question, annotator=vera())
     let_leases_end()
-    send(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
+    send_all(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
     premise = make_premise(question.corpus, "Another.")
     make_pair(question.corpus, premise, "More.", author=ana(), author_label="neutral")
     open_for_validation(question=question, pairs=Pair.objects.all())

@@ -12,8 +12,8 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.cast import ana, rosa, signed_in, vera
 from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.open_pairs import send_all
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import Label
 from validation.pairs.opening import open_for_validation
 
@@ -34,8 +34,7 @@ def write_and_label() -> None:
     question = corpus.questions.get()
     open_for_validation(question=question, pairs=Pair.objects.filter(author=vera()))
     batch = claim_batch(question=question, annotator=ana())
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=ana(), token=batch.assignment.token, labels=labels, key="labels")
+    send_all(batch, ana(), key="labels")
 
 
 def test_a_day_counts_what_was_written_labelled_and_earned():

@@ -7,7 +7,7 @@ from accounts.models import Qualification
 from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, ExamAttempt, Pair
 from tests.cast import ana, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.annotators.membership import invite
@@ -32,9 +32,7 @@ def offered() -> list[str]:
 
 
 def ask_beside(corpus: Corpus, slug: str, **fields: object) -> Question:
-    question = Question.objects.create(
-        corpus=corpus, slug=slug, is_main=False, scheme="nli3", wording="And this?", **fields
-    )
+    question = ask(corpus, slug, wording="And this?", **fields)
     open_for_validation(question=question, pairs=Pair.objects.all())
     return question
 

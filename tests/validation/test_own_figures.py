@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from tests.cast import person
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import add_label, make_corpus, make_pair, make_premise
 from validation.models import Label, Question
 from validation.quality_control.control_items import label_as_expert
 from validation.start_page.my_work import own_statistics
@@ -32,16 +32,7 @@ def label_pair(question: Question, n: int, people: list[User], letters: str) -> 
     premise = make_premise(question.corpus, f"Premise {n}.")
     pair = make_pair(question.corpus, premise, "A sentence.")
     for position, (who, letter) in enumerate(zip(people, letters, strict=True), start=1):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=premise,
-            position=position,
-            scheme="nli3",
-            annotator=who,
-            label=NAMES[letter],
-            cast_at=timezone.now(),
-        )
+        add_label(question, pair, NAMES[letter], position=position, annotator=who)
 
 
 def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):

@@ -1,5 +1,7 @@
 """Researchers' pages: the pool, exclusion, adjudication, control items."""
 
+from functools import partial
+
 import pytest
 from django.utils import timezone
 from lxml import html
@@ -9,15 +11,14 @@ from collection.models.withdrawal import ANNOTATOR_EXCLUDED, VETTED
 from nli.labels import SCHEMES
 from tests.cast import person, stan, vera
 from tests.commands import run, write_jsonl
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
-from tests.validation.open_pairs import five_open_pairs, label_all
+from tests.open_pairs import label_all, open_pairs, send_all
 from tests.validation.votes import gold_of, vote, waits
 from validation.annotators.exclusion import exclude
 from validation.annotators.pool import control_answers, pool_of
 from validation.errors import AlreadyDecided, NotInPool
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import Adjudication, Label, LabelWording, Membership, Question
 from validation.pairs.adjudication import take_back
 from validation.pairs.opening import open_for_validation
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.django_db
 POOL, DECIDE, CONTROLS = (f"/corpora/small/{page}/" for page in ("pool", "adjudication", "controls"))
 
 
-corpus = made_once(five_open_pairs)
+corpus = made_once(partial(open_pairs, 5))
 
 
 @pytest.mark.parametrize("page", [POOL, DECIDE, CONTROLS, f"{POOL}nobody/"])
@@ -152,8 +153,7 @@ def test_somebody_is_paused_and_goes_on_while_their_labels_count(corpus, browser
     with pytest.raises(NotInPool):
         claim_batch(question=question, annotator=vera())
     assert not offers_for(vera())
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    sent = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="one")
+    sent = send_all(batch, vera(), key="one")
     assert (sent.saved, sent.surplus) == (5, 0)
     browser.post(page, {"do": "pause"})
     assert "Paused" in browser.get(page).content.decode()
@@ -257,16 +257,7 @@ def test_the_page_of_more_labels_comes_before_the_number_of_a_large_corpus(
 @pytest.fixture
 def grammar(corpus) -> Question:
     """Makes another question with a closed pool: is the sentence good English?"""
-    question = Question.objects.create(
-        corpus=corpus,
-        slug="grammar",
-        is_main=False,
-        scheme="grammar3",
-        seats=3,
-        threshold=2,
-        hides_premise=True,
-        pool_is_open=False,
-    )
+    question = ask(corpus, "grammar", scheme="grammar3", seats=3, hides_premise=True, pool_is_open=False)
     open_for_validation(question=question, pairs=Pair.objects.all())
     return question
 

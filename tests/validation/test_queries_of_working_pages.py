@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from collection.models import Corpus, Pair, PromptVersion
 from collection.premises.writing_seats import make_seats
-from tests.cast import ana, vera
+from tests.cast import ana, signed_in, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.query_counts import query_count
 from validation.pairs.opening import open_for_validation
@@ -33,8 +33,7 @@ def corpus(request) -> Corpus:
 @pytest.fixture
 def client(corpus) -> Client:
     """Returns the browser of Vera, who has read all instructions."""
-    client = Client()
-    client.force_login(vera())
+    client = signed_in(vera())
     client.post(f"/work/writing/small/prompt/{PromptVersion.objects.get().pk}/")
     client.post("/work/validation/small/instructions/")
     return client

@@ -6,18 +6,16 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from accounts.models import Qualification
 from accounts.people.consents import ConsentMissing, withdraw_consent
-from accounts.sign_in.tokens import create_api_token
 from collection.errors import InvalidWriting
 from collection.models import Corpus, Exclusion, Pair, ReturnedText
 from collection.models.withdrawal import RETURNED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
-from tests.cast import ana, rosa, signed_in, stan, vera
+from tests.cast import ana, rosa, signed_in, stan, vera, with_token
 from tests.concurrency.threads import at_once, crossing
 from tests.corpora import agreed, make_corpus, make_premise
 from validation.annotators.exclusion import exclude, undo_exclusion
@@ -188,12 +186,6 @@ def test_from_the_pairs_page_to_the_writers_page(pair):
 
 
 RETURNED_TEXTS, MEND, DECLINE = (f"/api/v1/work/writing/{name}/" for name in ("returned", "mend", "decline"))
-
-
-def with_token(user, scope: str = "work") -> APIClient:
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='test', scope=scope)}")
-    return client
 
 
 def test_a_script_finds_and_mends_what_came_back(pair, returned):

@@ -10,7 +10,7 @@ import pytest
 
 from collection.models import Pair
 from tests.commands import run
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, ask, make_corpus, make_pair, make_premise, new_label
 from tests.made_once import made_once
 from tests.oracles import alpha_by_definition, fleiss_by_definition
 from tests.validation.votes import vote
@@ -50,24 +50,13 @@ def scenes() -> tuple[Question, list[tuple[str, list[str]]]]:
 
 
 def ask_of_single_premises(corpus, scheme: str = "nli3") -> Question:
-    return Question.objects.create(
-        corpus=corpus, slug="single", is_main=False, scheme=scheme, seats=3, threshold=2, by_sentence=True
-    )
+    return ask(corpus, "single", scheme=scheme, seats=3, by_sentence=True)
 
 
 def judge(question, pair, number: int, letters: str) -> None:
     names = dict(zip("enc", LABELS, strict=True))
     Label.objects.bulk_create(
-        Label(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            sentence=number,
-            position=position,
-            scheme="nli3",
-            origin="imported",
-            label=names[letter],
-        )
+        new_label(question, pair, names[letter], sentence=number, position=position, origin="imported")
         for position, letter in enumerate(letters, start=1)
     )
 

@@ -16,13 +16,13 @@ from snapshots.verify import verify
 from tests.cast import ana, rosa, vera
 from tests.commands import run
 from tests.concurrency.threads import crossing
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import add_label, ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.snapshots.material import folder, freeze, manifest, where
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import AlreadyDecided, ReasonMissing
-from validation.models import Label, Question
+from validation.models import Label
 from validation.pairs.opening import open_for_validation
 from validation.pairs.vetting import (
     ANY,
@@ -44,16 +44,7 @@ pytestmark = pytest.mark.django_db
 def corpus() -> Corpus:
     """Six pairs, published in two partitions; the hypothesis of every third has major errors."""
     corpus = make_corpus()
-    Question.objects.create(
-        corpus=corpus,
-        slug="grammar",
-        is_main=False,
-        scheme="grammar3",
-        seats=1,
-        threshold=1,
-        wording="Errors?",
-        hides_premise=True,
-    )
+    ask(corpus, "grammar", scheme="grammar3", seats=1, wording="Errors?", hides_premise=True)
     for number in range(6):
         premise = make_premise(corpus, f"Premise {number}.")
         make_pair(
@@ -66,14 +57,12 @@ def corpus() -> Corpus:
         )
     question = corpus.questions.get(slug="grammar")
     for number, pair in enumerate(Pair.objects.order_by("pk")):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            scheme="grammar3",
+        add_label(
+            question,
+            pair,
+            ("major", "none", "minor")[number % 3],
             position=1,
             origin="imported",
-            label=("major", "none", "minor")[number % 3],
             cast_at=timezone.now(),
         )
     return corpus

@@ -1,6 +1,7 @@
 """No annotator gets a withdrawn pair, however it was withdrawn."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -8,27 +9,18 @@ from django.utils import timezone
 from annotation_site.operation.invariants import places_with_a_gap, withdrawn_pairs_handed_out
 from collection.models import Corpus, Exclusion, Pair
 from tests.cast import ana, vera
-from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
+from tests.open_pairs import label_all, open_pairs, send_all
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
-from validation.labelling.submitting import submit_batch
 from validation.models import Label
-from validation.pairs.opening import open_for_validation
 from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 
 
-@made_once
-def corpus() -> Corpus:
-    corpus = make_corpus()
-    for number in range(3):
-        premise = make_premise(corpus, f"Premise {number}.")
-        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
-    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    return corpus
+corpus = made_once(partial(open_pairs, 3))
 
 
 def withdraw(pairs, *, minutes_ago: int = 0) -> None:
@@ -58,8 +50,7 @@ def test_what_is_in_hand_is_not_shown_again_and_a_late_answer_is_paid_as_surplus
     batch = claim_batch(question=question, annotator=vera())
     gone = batch.items[0].seat
     withdraw(Pair.objects.filter(pk=gone.pair.pk))
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    result = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="1")
+    result = send_all(batch, vera(), key="1")
     assert (result.saved, result.surplus, result.cents) == (2, 1, 15)
     assert not Label.objects.seats().filter(pair=gone.pair.pk, annotator=vera(), label="neutral").exists()
 
@@ -84,12 +75,6 @@ def test_doctor_counts_pairs_that_were_handed_out_after_they_were_withdrawn(corp
 def open_seats() -> int:
     """Returns the open seats of the table, without any queryset's conditions."""
     return Label.objects.filter(label=None, withdrawn_at=None, position__isnull=False).count()
-
-
-def label_all(corpus: Corpus, who) -> None:
-    batch = claim_batch(question=corpus.questions.get(), annotator=who)
-    labels = {item.seat.token: "neutral" for item in batch.items}
-    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key="all")
 
 
 def test_its_empty_seats_close_with_it_and_open_again_when_it_comes_back(corpus, rosa):

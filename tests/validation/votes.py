@@ -4,23 +4,22 @@ from django.utils import timezone
 
 from collection.models import Pair
 from nli.labels import SCHEMES
+from tests.corpora import add_label
 from validation.gold.queries import waits_for_adjudication, with_gold_label
-from validation.models import Label, Question
+from validation.models import Question
 
 
 def vote(pair: Pair, question: Question, letters: str, first: int = 1) -> None:
     """Fills the pair's seats from position 1 on, or `first`; "een.c" leaves the fourth open."""
     names = {label[0]: label for label in SCHEMES[question.scheme]}
     for position, letter in enumerate(letters, start=first):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            scheme=question.scheme,
+        add_label(
+            question,
+            pair,
+            names.get(letter),
             position=position,
             origin="cast" if letter == "." else "imported",
             turn=position,
-            label=names.get(letter),
             cast_at=None if letter == "." else timezone.now(),
         )
 

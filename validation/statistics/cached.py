@@ -336,7 +336,7 @@ def _compute(claim: Claim) -> None:
 def store(
     *, question: Question, kind: str, by: str = "", progress: Progress = ignore_progress
 ) -> CachedStatistics:
-    """Computes statistics in this process and stores them; ends a request for them that no worker has taken up.
+    """Computes statistics in this process and stores them; ends a request for them that no worker has claimed.
 
     A worker that computes them goes on: its claim and its job are its own.
     """

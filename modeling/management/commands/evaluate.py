@@ -11,7 +11,7 @@ from collection.models import PARTITIONS
 from modeling.launching.actions import SnapshotNotFrozen
 from modeling.models import TrainingRun
 from modeling.results.dimensions import DIMENSIONS, OWN
-from modeling.results.tables import breakdowns, distribution_text
+from modeling.results.run_scores import breakdowns, distribution_text
 from modeling.results.trials import hides_test
 from modeling.running.configs import CannotStart
 from modeling.running.evaluating import NEEDS_TAGS, EvaluationFailed, score

@@ -129,7 +129,7 @@ class Command(BaseCommand):
         made = drawn(scores) if options["format"] == SVG else rendered(report, options["format"])
         if not made:
             raise CommandError(
-                f"No system has learnt from two numbers of pairs yet, so there is no curve. Train some: "
+                f"A curve needs one system trained on two numbers of pairs, and there is none yet. Train some: "
                 f"manage.py train {snapshots[0]} --baseline lstm --sizes 10,100"
             )
         self.stdout.write(made, ending="")

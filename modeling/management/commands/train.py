@@ -31,7 +31,7 @@ from modeling.launching.actions import (
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 from modeling.launching.searches import BadSearch, read_search
 from modeling.models import TrainingRun
-from modeling.results.tables import distribution_text
+from modeling.results.run_scores import distribution_text
 from modeling.results.trials import trials
 from modeling.running import runner
 from modeling.running.actions import claim_run
