@@ -25,7 +25,7 @@ from snapshots.models import Snapshot
 from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
-from tests.snapshots.material import corpus_of, freeze
+from tests.snapshots.material import add_genre, add_premises, corpus_of, freeze
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -436,6 +436,19 @@ def test_sizes_of_further_snapshots_stand_below_those_of_phenomena(snapshot):
     found = means(fill("dnc-2", [snapshot, other]))
     assert found["all pairs"] == [snapshot.pairs.exclude(gold_label=None).count(), None]
     assert found["other@1"] == [other.pairs.exclude(gold_label=None).count(), None]
+
+
+def test_phenomena_that_one_part_alone_has_stand_in_the_tables_of_the_dnc(snapshot):
+    corpus = corpus_of(4, slug="recast")
+    Pair.objects.filter(corpus=corpus).update(metadata={"corpus": "VerbNet"})
+    add_genre(corpus, "puns", in_training=False)
+    held_out = add_premises(corpus, ["A pun.", "A second pun."], genre="puns")
+    Pair.objects.filter(premise__in=held_out).update(metadata={"corpus": "SemEval"})
+    recast = Snapshot.objects.select_related("corpus").get(pk=freeze(corpus).pk)
+    counted(recast)
+    rows = [row for row, _ in fill("dnc-2", [recast]).rows]
+    assert rows == ["fiction", "puns", "VerbNet", "SemEval", "all pairs"]
+    assert [row for row, _ in fill("dnc-1", [recast]).rows] == ["fiction", "puns"]
 
 
 def test_dnc_2_says_how_the_pairs_were_recast_where_their_files_say_it(snapshot):
