@@ -77,6 +77,11 @@ window.chartKinds = (function () {
   }
 
   // Values to compare with: a dashed rule, with its name in the legend.
+  // Nothing that is counted, such as an epoch, lies between two whole numbers.
+  function wholeTicks(values, width) {
+    return d3.ticks(d3.min(values), d3.max(values), width < 500 ? 4 : 8).filter(Number.isInteger);
+  }
+
   const rules = (chart, axis) =>
     chart.lines
       .filter((line) => line.axis === axis)
@@ -290,6 +295,7 @@ window.chartKinds = (function () {
             ? { type: "utc", label: read.name(x), ticks: width < 500 ? 3 : 8 }
             : {
                 ...xAxis(read, x, width, { grid: false, ...domainOf(chart.draw, "x") }),
+                ...(read.kind(x) === "count" ? { ticks: wholeTicks(chart.rows.map((row) => row[x]), width) } : {}),
                 ...(chart.draw.x_type === "log" ? { type: "log", ticks: 4, tickFormat: d3.format("~s") } : {}),
               },
         y: {
