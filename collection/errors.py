@@ -49,13 +49,17 @@ class DoneForToday(NoWork):
 class NotQualified(NoWork):
     """The corpus requires a qualification that this person does not hold."""
 
-    def __init__(self, qualification: Qualification, *, has_earned: bool) -> None:
+    def __init__(self, qualification: Qualification, *, has_earned: bool, exam_waits: bool = False) -> None:
         exam = getattr(qualification, "exam", None)
         to_pass = (
             gettext("To write more, you must pass the exam. What you earned stays yours.")
             if has_earned
             else gettext("Before you can write here, you must pass the exam.")
         )
+        if exam_waits:
+            to_pass = gettext(
+                "A researcher is still reading your exam. You can write here once you have passed."
+            )
         super().__init__(
             to_pass
             if exam is not None and exam.is_open
@@ -63,6 +67,7 @@ class NotQualified(NoWork):
             % {"name": isolated(qualification.name)}
         )
         self.qualification = qualification
+        self.exam_waits = exam_waits
 
 
 class NotByThisLink(NoWork):

@@ -20,10 +20,11 @@ from accounts.sign_in import passwords
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.mails import send_soon
 from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
+from shared.bidi import isolated
 
 SENT = gettext_lazy(
-    "If an account has this address, a mail with a link is on its way. The link works once, for an hour. If no mail"
-    " comes, look among the spam, or ask the person who invited you for a new password."
+    "If an account has this address, a mail with a link is on its way. You can use the link one time, within an hour. If no"
+    " mail comes, look among the spam, or ask the person who invited you for a new password."
 )
 
 
@@ -103,7 +104,11 @@ def my_email(request: HttpRequest) -> HttpResponse:
             path = f"{reverse('my-email')}?{urlencode({'confirm': passwords.confirmation_of(user, address)})}"
             _mail(request, "confirm", user, address, path)
             messages.info(
-                request, gettext("A mail is on its way to this address. Please open the link in it.")
+                request,
+                gettext(
+                    "A mail is on its way to %(address)s. The address is stored when you open the link in it."
+                )
+                % {"address": isolated(address)},
             )
         else:
             passwords.keep_email(user=user, email="")

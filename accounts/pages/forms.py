@@ -8,7 +8,11 @@ from allauth.mfa.base.forms import AuthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm
 from django import forms
-from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
+from django.contrib.auth.password_validation import (
+    UserAttributeSimilarityValidator,
+    get_default_password_validators,
+    validate_password,
+)
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
@@ -89,6 +93,13 @@ TOO_SHORT = ngettext_noop(
 )
 
 
+def _help_of(validator: Any) -> str:
+    """Returns what a rule asks of a password; Django's words speak of personal information, which nobody gives here."""
+    if isinstance(validator, UserAttributeSimilarityValidator):
+        return gettext("The password must not be like your user name.")
+    return str(validator.get_help_text())
+
+
 class NewPasswordForm(forms.Form):
     new = forms.CharField(
         label=gettext_lazy("New password"),
@@ -108,7 +119,7 @@ class NewPasswordForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        self.fields["new"].help_text = " ".join(password_validators_help_texts())
+        self.fields["new"].help_text = " ".join(map(_help_of, get_default_password_validators()))
 
     def clean_new(self) -> str:
         validate_password(self.cleaned_data["new"], self.user)
@@ -124,7 +135,7 @@ class SignUpForm(NewPasswordForm):
     username = forms.CharField(
         label=gettext_lazy("User name"),
         help_text=gettext_lazy(
-            "You get a random code. Others see only that code, not this name. You need not use your real one."
+            "It need not be your real name. Others do not see it: they see a random code."
         ),
         max_length=150,
         validators=[User.username_validator],

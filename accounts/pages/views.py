@@ -77,7 +77,7 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     messages.info(request, gettext("You are signed out."))
-    return redirect("home")
+    return redirect("sign-in")
 
 
 @signed_in_required
@@ -104,7 +104,7 @@ def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
     if consents.withdraw_consent(user=cast(User, request.user), form=form):
         messages.success(
             request,
-            gettext("You withdrew your consent to “%(title)s”. You keep what you earned.")
+            gettext("You took back your consent (“%(title)s”). You keep what you earned.")
             % {"title": isolated(form.title)},
         )
     return redirect("mine")

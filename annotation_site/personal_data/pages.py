@@ -46,7 +46,7 @@ def erase_me(request: HttpRequest) -> HttpResponse:
         else:
             logout(request)
             messages.success(request, gettext("Your account has been deleted."))
-            return redirect("home")
+            return redirect("sign-in")
     status = 422 if form.is_bound else 200
     context = {"form": form, "unpaid": user.ledger.unpaid().total_cents()}
     return render(request, "annotation_site/erase_me.html", context, status=status)

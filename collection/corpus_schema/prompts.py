@@ -46,7 +46,10 @@ class PromptPart(Table):
     )
     pay_cents: Count = Field(0, description="for each premise")
     seconds: OneOrMore = Field(120, description="how long a premise takes, as writers read it")
-    care: str = Field("", description="Markdown above every premise, for texts that may upset")
+    care: str = Field(
+        "",
+        description="Markdown above every premise, for texts that may upset; there it is folded after the first paragraph",
+    )
     skip_pay_cents: Count = Field(
         0, description="for a premise that a writer skips because it is upsetting; at most `pay_cents`"
     )

@@ -135,10 +135,10 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
     if not found["participant"] or found["participant"].startswith("{"):
         raise EntryRefused(
             gettext(
-                "This link is not complete: it does not say who you are (%(key)s=...). Please open the study on"
-                " %(platform)s again."
+                "This link is not complete: it does not say who you are on %(platform)s. Please open the study there"
+                " again."
             )
-            % {"key": isolated(link.participant_key), "platform": isolated(link.platform_name)}
+            % {"platform": isolated(link.platform_name)}
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
@@ -216,7 +216,7 @@ def refuse_if_closed(link: EntryLink) -> None:
         raise EntryRefused(
             gettext(
                 "This study is closed. If you sent nothing here, please return it on %(platform)s. If you sent something,"
-                " write to the researchers there: you keep what you earned."
+                " do not return it: write to the researchers there, so that they can pay you."
             )
             % {"platform": isolated(link.platform_name)}
         )
@@ -299,7 +299,7 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
             gettext(
                 "You began this study in another browser or on another device, or this browser has lost its cookies."
                 " Please continue where you began: what you sent is saved. If you cannot, write to the researchers on"
-                " %(platform)s before you return the study. They can let you in here."
+                " %(platform)s before you return the study. They can open the study for you on this device."
             )
             % {"platform": isolated(link.platform_name)}
         )

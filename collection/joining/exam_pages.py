@@ -117,7 +117,7 @@ def exam_form(
 
 def _outcome(paper: Exam, passed: bool | None) -> str:
     if passed is None:
-        return gettext("Thank you. A researcher reads what you wrote; the result will appear here.")
+        return gettext("Thank you. The exam is sent.")
     if passed:
         if paper.slug == WRITING_EXAM:
             return gettext("You passed. You may write from now on.")

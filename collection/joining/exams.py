@@ -53,7 +53,9 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
         (Q(Exists(given)), str(ENDED)),
         (
             Q(Exists(mine.filter(passed=None))),
-            gettext("Your answers are with a researcher. You will find the result here."),
+            gettext(
+                "A researcher reads what you wrote. You need not wait: the start page leads you to the result."
+            ),
         ),
         (
             ~opened_to(annotator, "corpus"),

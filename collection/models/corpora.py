@@ -227,6 +227,16 @@ class PromptVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.prompt} (version {self.number})"
 
+    @property
+    def care_first(self) -> str:
+        """Returns the first paragraph of `care`."""
+        return self.care.strip().partition("\n\n")[0]
+
+    @property
+    def care_rest(self) -> str:
+        """Returns the paragraphs after the first, which are folded above a premise."""
+        return self.care.strip().partition("\n\n")[2]
+
 
 class PromptField(models.Model):
     """One text field of the writing page: its label, wording and order."""

@@ -25,6 +25,7 @@ from collection.texts import direction_of
 from collection.writing import claiming, prompts, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
 from collection.writing.who_may_write import texts_to_mend
+from shared.bidi import isolated
 
 UNSENT_SHOWN = 10
 
@@ -61,7 +62,7 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     returned = texts_to_mend(user, timezone.now()).filter(pair__corpus=found).first()
     if returned is not None:
         return redirect("returned-text", returned.pk)
-    chosen = request.GET.get("prompt", "")
+    chosen, began = request.GET.get("prompt", ""), timezone.now()
     try:
         assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)
     except ConsentMissing:
@@ -69,16 +70,19 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
     if chosen not in ("", assignment.prompt_version.prompt.slug):
-        messages.info(
-            request,
-            gettext(
-                "This is not the kind of text that you chose. You still had this text to finish, or there are no more"
-                " texts of that kind. To choose again, send or skip this one first."
-            ),
-        )
+        messages.info(request, _why_another_kind(assignment, is_open=assignment.created_at < began))
     if not prompts.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
     return task_page(request, assignment, WritingForm(assignment))
+
+
+def _why_another_kind(assignment: WritingAssignment, *, is_open: bool) -> str:
+    """Says why somebody who chose a kind of text gets this one. `is_open`: they had it before they chose."""
+    if not is_open:
+        return gettext("There are no more texts of the kind that you chose. Here is another kind.")
+    return gettext(
+        "You still have a text of the kind “%(name)s” to finish. Send or skip it first. Then you can choose again."
+    ) % {"name": isolated(assignment.prompt_version.prompt.name)}
 
 
 def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:

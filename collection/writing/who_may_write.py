@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 from accounts.models import Grant, User
 from collection.errors import NotByThisLink, NotQualified, NoWork, WritingEnded
 from collection.joining.entry_links import is_open_to, opened_to
-from collection.models import Corpus, Exclusion, LedgerEntry, ReturnedText
+from collection.models import Corpus, ExamAttempt, Exclusion, LedgerEntry, ReturnedText
 from collection.models.querysets import ReturnedTextQuerySet
 
 
@@ -20,7 +20,10 @@ def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
     if not is_open_to(annotator, corpus.pk) or corpus.writing_qualification is None:
         return NotByThisLink()
     earned = LedgerEntry.objects.for_writing().filter(corpus=corpus, user=annotator)
-    return NotQualified(corpus.writing_qualification, has_earned=earned.exists())
+    waits = ExamAttempt.objects.filter(
+        annotator=annotator, passed=None, exam__qualification=corpus.writing_qualification
+    )
+    return NotQualified(corpus.writing_qualification, has_earned=earned.exists(), exam_waits=waits.exists())
 
 
 def may_write(annotator: User, *, undone: Exclusion | None = None) -> Q:

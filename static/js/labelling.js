@@ -161,7 +161,7 @@
         if (left <= 0) form.requestSubmit(sendButton);
         else sendButton.textContent = inWords("Send now ({countdown})", { countdown: left });
       };
-      hint.textContent = inWords("“Stop and go back” and “Change” both stop the countdown. Under Settings you can choose that nothing is sent before you press Send.");
+      hint.textContent = inWords("“Stop and go back” or “Change” ends the countdown.");
       title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);
       timer = setInterval(count, 250);
       signal.addEventListener("abort", () => clearInterval(timer));
@@ -301,6 +301,7 @@
         press(pair);
         keep();
         if (skip(pair).value && byPointer) { clock(); next(); }
+        else leave.hidden = false; // some assistive programs change it without a key or a touch
       });
     }
 

@@ -56,7 +56,7 @@ def test_withdrawn_consent_stays_in_the_record_and_can_be_given_again(browser_of
     consents.give_consent(user=ana, form=form)
     browser = browser_of(ana)
     page = browser.post(reverse("withdraw-consent", args=[form.pk]), follow=True).content.decode()
-    assert "You withdrew your consent" in page
+    assert "You took back your consent" in page
     assert not Consent.objects.given_by(ana).exists()
     assert not consents.withdraw_consent(user=ana, form=form)
     consents.give_consent(user=ana, form=form)

@@ -59,7 +59,7 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     expect(page.locator("legend:visible")).to_have_text("Pair 4 of 5")
     press(page, "32")
     expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
-    expect(page.get_by_text("“Stop and go back” and “Change” both stop the countdown.")).to_be_visible()
+    expect(page.get_by_text("“Stop and go back” or “Change” ends the countdown.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]

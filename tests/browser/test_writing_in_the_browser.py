@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from accounts.models import User
+from collection.corpora.corpus_file import read_corpus_file
 from collection.models import (
     AdviceGiven,
     CheckQuestion,
@@ -15,6 +16,7 @@ from collection.models import (
     Pair,
     Premise,
     PromptReading,
+    PromptVersion,
     WritingSignals,
 )
 from collection.writing.prompts import read_prompt
@@ -23,6 +25,7 @@ from tests.browser.site import TEXTS, make_site
 from tests.browser.waiting import wait_until
 from tests.browser.writing import MINE, PAGE, begin, fields, saved, shows, write
 from tests.cast import PASSWORD
+from tests.conftest import REPOSITORY
 from tests.corpora import WORDINGS
 
 
@@ -103,6 +106,22 @@ def test_a_laptop_shows_the_whole_task_and_a_phone_needs_two_screens(corpus, wat
         box = phone.get_by_role("button", name="Send").bounding_box()
         assert box is not None
         assert 0 <= box["y"] <= 740 - box["height"]  # always in sight
+
+
+def test_a_word_of_care_leaves_the_whole_task_on_a_laptop(corpus, watched, ana):
+    (prompt,) = [
+        each
+        for each in read_corpus_file(REPOSITORY / "examples" / "demo" / "corpus.toml").prompts
+        if each.slug == "nineeleven"
+    ]
+    PromptVersion.objects.update(care=prompt.care)
+    Premise.objects.update(text=f"{PREMISE} {PREMISE}"[:190])
+    page = begin(watched(ana, viewport={"width": 1280, "height": 800}))
+    last, send = page.locator("[data-text=neutral]"), page.locator(".send-bar")
+    above = "(box, other) => box.getBoundingClientRect().bottom <= other.getBoundingClientRect().top"
+    assert last.evaluate(above, send.element_handle())
+    page.locator(".care summary").click()
+    expect(page.locator(".care")).to_contain_text("It upsets me")
 
 
 def test_each_field_has_the_short_name_of_its_answer_and_its_mark(corpus, watched, ana):

@@ -233,7 +233,7 @@ def test_the_clock_of_a_visit_is_explained(client, link):
     page = client.get(reverse("visit")).text
     assert words not in page
     assert "of your visit are left. Breaks count, too." in page
-    assert "Wait for their answer before you return the study." in page
+    assert "return the study only after they have answered." in page
     Visit.objects.update(finished_at=timezone.now())
     assert "of your visit are left. Go back to" in client.get(reverse("visit")).text
     Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=20))

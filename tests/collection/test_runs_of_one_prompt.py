@@ -119,5 +119,13 @@ def test_who_has_another_text_in_hand_is_told_so(corpus, ana, browser_of):
     read_prompt(annotator=ana, version=task.prompt_version, answers={})
     other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
     page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").content.decode()
-    assert "This is not the kind of text that you chose" in page
+    assert "Send or skip it first. Then you can choose again." in page
     assert task.token in page
+
+
+def test_who_chose_a_kind_that_has_run_out_is_told_so(corpus, ana, browser_of):
+    gone = next(iter(PROMPTS))
+    Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
+    page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}", follow=True).content.decode()
+    assert "There are no more texts of the kind that you chose." in page
+    assert "Send or skip it first" not in page

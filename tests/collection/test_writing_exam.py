@@ -67,11 +67,20 @@ def test_texts_wait_for_a_researcher_who_lets_in_with_a_word(written_exam, ana, 
     attempt = send(written_exam, ana, answers={3: "An animal   moves."})
     assert attempt.passed is None
     assert attempt.answers.get(order=3).hypothesis == "An animal moves."
-    with pytest.raises(exams.ExamRefused, match="with a researcher"):
+    with pytest.raises(exams.ExamRefused, match="A researcher reads what you wrote"):
         send(written_exam, ana, answers={3: "Again."})
     assert exams.judge_exam(attempt=attempt, passed=True, judgement="Good.", by=rosa)
     assert not exams.judge_exam(attempt=attempt, passed=False, judgement="No.", by=rosa)
     assert may_write(ana, written_exam)
+
+
+def test_who_sent_the_exam_is_not_asked_to_take_it_again(written_exam, browser_of, ana):
+    client = browser_of(ana)
+    send(written_exam, ana, answers={3: "An animal moves."})
+    page = client.get(reverse("writing", args=["small"])).text
+    assert "A researcher is still reading your exam. You can write here once you have passed." in page
+    assert "Take the exam" not in page
+    assert "A researcher is still reading your exam for" in client.get(reverse("start")).text
 
 
 def test_texts_do_not_save_somebody_who_failed_the_labels(written_exam, ana):
@@ -85,11 +94,11 @@ def test_who_failed_reads_which_answers_counted_and_what_comes_next(written_exam
     send(written_exam, ana, answers=wrong)
     page = browser_of(ana).get(address).text
     assert "33% of the answers that you chose were right; 60% are needed." in page
-    assert "So nobody read the sentences that you wrote." in page
+    assert "Because of that, nobody read the sentences that you wrote." in page
     assert "After the last try you cannot take this exam again." in page
     second = send(written_exam, ana, answers={3: "An animal moves."})
     exams.judge_exam(attempt=second, passed=False, judgement="Too short.", by=rosa)
-    assert "So nobody read" not in browser_of(ana).get(address).text
+    assert "nobody read" not in browser_of(ana).get(address).text
 
 
 def test_a_missing_answer_keeps_the_try_and_names_the_item(written_exam, browser_of, ana):

@@ -60,7 +60,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
                 mend_text(returned=returned, writer=writer, text=text)
                 done = gettext("Thank you. Your new sentence is saved.")
             messages.success(request, done, extra_tags=kept_as)
-            return redirect("writing", corpus=corpus.slug)
+            return redirect("my-writing")
         except ConsentMissing:
             return ask_for_consent(request, corpus)
         except InvalidWriting as invalid:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import annotator_page
-from collection.models import LedgerEntry
+from collection.models import ExamAttempt, LedgerEntry
 from collection.writing.who_may_write import texts_to_mend
 from validation.labelling.correcting import recent_batches
 from validation.start_page.my_work import days_of, own_statistics
@@ -24,6 +24,7 @@ def start(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     context = {
         "offers": offers_for(user),
+        "exams": ExamAttempt.objects.filter(annotator=user, passed=None).select_related("exam__corpus"),
         "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
