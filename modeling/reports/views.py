@@ -89,12 +89,14 @@ def _with_runs(report: Report, names: Names) -> list[tuple[str, list[tuple[str, 
 def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them."""
     context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
-    table, names = _table(context, ROWS_SHOWN), names_in(context["snapshot"].corpus)
+    table, names = _table(context, ROWS_SHOWN + 1), names_in(context["snapshot"].corpus)
     keys = [column.name for column in table.columns]
     rows = [
-        [name_of_cell(names, key, value) for key, value in zip(keys, row, strict=True)] for row in table.rows
+        [name_of_cell(names, key, value) for key, value in zip(keys, row, strict=True)]
+        for row in table.rows[:ROWS_SHOWN]
     ]
-    return render(request, "modeling/overview.html", context | {"table": replace(table, rows=rows)})
+    context |= {"table": replace(table, rows=rows), "is_cut": len(table.rows) > ROWS_SHOWN}
+    return render(request, "modeling/overview.html", context)
 
 
 @researcher_page

@@ -62,6 +62,16 @@ def test_the_page_names_labels_as_the_corpus_does_and_the_file_as_the_scheme_doe
     assert f"{line['gold_label']} 5" in b"".join(browser.get(f"{address}.csv")).decode()
 
 
+def test_a_table_says_how_many_rows_it_has_and_where_the_others_are(browser, snapshot, monkeypatch):
+    answers(done_run(snapshot), [(place > 3, 0.8) for place in range(9)])
+    address = f"/snapshots/{snapshot.pk}/tables/missed/"
+    number = len(browser.get(address).context["table"].rows)
+    assert number > 3
+    assert f"<p>{number} rows.</p>" in browser.get(address).content.decode()
+    monkeypatch.setattr("modeling.reports.views.ROWS_SHOWN", 3)
+    assert "<p>The first 3 rows: CSV has more.</p>" in browser.get(address).content.decode()
+
+
 def test_where_no_run_has_predictions_the_table_says_so(snapshot):
     made = overview("missed", [snapshot], "dev", 50)
     assert made.rows == []
