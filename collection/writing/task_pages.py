@@ -107,23 +107,11 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
             form.blame(invalid.errors)
         except ConsentMissing:
             return ask_for_consent(request, corpus)
-        except errors.TaskOver as over:
-            return _show_unsaved(
-                request,
-                str(over),
-                gettext("Go on to the next one"),
-                reverse("writing", args=[corpus.slug]),
-                status=409,
-            )
-        except KeyReused:
-            why = gettext("You sent this text before. What you sent first is saved, and counts.")
-            return _show_unsaved(
-                request,
-                why,
-                gettext("Go on to the next one"),
-                reverse("writing", args=[corpus.slug]),
-                status=409,
-            )
+        except (errors.TaskOver, KeyReused) as over:
+            sent_before = gettext("You sent this text before. What you sent first is saved, and counts.")
+            why = sent_before if isinstance(over, KeyReused) else str(over)
+            next_one = reverse("writing", args=[corpus.slug])
+            return _show_unsaved(request, why, gettext("Go on to the next one"), next_one, status=409)
         else:
             _say_saved(request, result)
             return _go_on(request, assignment, result.finishes_visit)

@@ -30,20 +30,28 @@ def test_words_are_compared_and_none_is_lost():
     assert "".join(text for kind, text in found if kind != "first") == second
 
 
+def write_two_and_skip_one(corpus, writer) -> PromptVersion:
+    make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
+    for number in range(2):
+        token = claim_writing(corpus=corpus, annotator=writer).token
+        submit_writing(annotator=writer, token=token, texts=TEXTS, key=str(number))
+    skip_writing(annotator=writer, token=claim_writing(corpus=corpus, annotator=writer).token)
+    return PromptVersion.objects.get()
+
+
+def next_version(old: PromptVersion) -> PromptVersion:
+    return PromptVersion.objects.create(
+        prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
+    )
+
+
 def test_figures_are_those_of_the_version(browser_of, rosa, ana):
     corpus = make_corpus()
-    make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
-    old = PromptVersion.objects.get()
-    for number in range(2):
-        token = claim_writing(corpus=corpus, annotator=ana).token
-        submit_writing(annotator=ana, token=token, texts=TEXTS, key=str(number))
-    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
+    old = write_two_and_skip_one(corpus, ana)
     WritingAssignment.objects.filter(outcome="submitted").update(
         closed_at=F("created_at") + timedelta(minutes=2)
     )
-    new = PromptVersion.objects.create(
-        prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
-    )
+    new = next_version(old)
     figures = statistics_of(old)
     assert (figures.sent, figures.skipped, figures.took) == (2, 1, timedelta(minutes=2))
     assert figures.characters == pytest.approx(20, abs=1)
@@ -64,15 +72,8 @@ def test_one_version_says_that_there_is_nothing_to_compare(browser_of, rosa):
 def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
     corpus = make_corpus()
     question = corpus.questions.get()
-    make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
-    old = PromptVersion.objects.get()
-    for number in range(2):
-        token = claim_writing(corpus=corpus, annotator=ana).token
-        submit_writing(annotator=ana, token=token, texts=TEXTS, key=str(number))
-    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
-    new = PromptVersion.objects.create(
-        prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
-    )
+    old = write_two_and_skip_one(corpus, ana)
+    new = next_version(old)
     browser = browser_of(rosa)
     page = browser.get(PAGE)
     assert [chart.key for chart in page.context["charts"]] == ["skipped"]
