@@ -13,13 +13,14 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.charts import ChartsSerializer, charts_answer
-from accounts.rest.openapi import QuerySerializer
+from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem
 from annotation_site.researchers.bias_page import bias_charts
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.funnel import funnels
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
-from annotation_site.workspace.overview_charts import charts_of_overview
+from annotation_site.workspace.overview_charts import SPANS, charts_of_overview
 from annotation_site.workspace.premises_charts import stock_charts as premises_charts
 from annotation_site.workspace.prompts_charts import prompts_charts
 from annotation_site.workspace.prompts_page import chosen_versions
@@ -29,6 +30,10 @@ from annotation_site.workspace.texts_page import written
 from collection.models import Corpus, EntryLink
 from collection.writing.versions import statistics_of
 from shared.charts import Chart
+from snapshots.browsing.api import FreezeChoices
+from snapshots.errors import SnapshotError
+from snapshots.freezing.partition_table import plan_charts
+from snapshots.freezing.plan import plan_freeze
 from validation.models import Question
 from validation.questions.lookup import names_in, question_or_404
 from validation.statistics import cached
@@ -43,6 +48,16 @@ class BiasQuery(QuestionQuery):
     by = serializers.CharField(
         required=False, max_length=LONGEST_KEY, help_text="groups of pairs; if empty, genres"
     )
+
+
+class OverviewQuery(QuerySerializer):
+    days = one_of(
+        "number of days", SPANS, default=next(iter(SPANS)), help_text="of the texts and labels a day"
+    )
+
+
+class PlanQuery(FreezeChoices, QuerySerializer):
+    pass
 
 
 class PromptsQuery(QuerySerializer):
@@ -73,10 +88,15 @@ class ChartsView(APIView):
         return charts_answer(self.charts(request, slug, **rest))
 
 
-@_described("a corpus's overview: texts and labels a day, agreement by week, seats by state", UNCOUNTED)
+@_described(
+    "a corpus's overview: texts and labels a day, agreement, agreement by week, seats by state",
+    UNCOUNTED,
+    parameters=[OverviewQuery],
+)
 class OverviewChartsView(ChartsView):
     def charts(self, request: Request, slug: str) -> Iterable[Chart]:
-        return charts_of_overview(get_object_or_404(Corpus, slug=slug))
+        asked = OverviewQuery.read(request)
+        return charts_of_overview(get_object_or_404(Corpus, slug=slug), SPANS[asked["days"]])
 
 
 @_described("premises: how many of each genre are without pairs, with pairs, or used up", UNCOUNTED)
@@ -114,6 +134,21 @@ class LabellingChartsView(ChartsView):
         question = get_object_or_404(main.select_related("corpus"))
         found = progress_of(question, timezone.now())
         return [*(progress_charts(found[1], found[0]) if found else []), *stock_charts(question)]
+
+
+@_described(
+    "the plan of a freeze: pairs by genre and partition",
+    "The parameters are those that request a freeze.",
+    parameters=[PlanQuery],
+)
+class PlanChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        corpus = get_object_or_404(Corpus, slug=slug)
+        try:
+            planned = plan_freeze(corpus, **PlanQuery.read(request))
+        except SnapshotError as error:
+            raise Problem(status=422, detail=str(error)) from None
+        return plan_charts(planned, names_in(corpus)["genre"])
 
 
 @_described(

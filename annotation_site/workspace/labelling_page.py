@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
 from accounts.pages.chart_files import chart_file
-from annotation_site.workspace.pipeline import A_DAY, PACE_DAYS
-from annotation_site.workspace.texts_days import DAYS
+from annotation_site.workspace.pipeline import PACE_DAYS, Counts
+from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
@@ -100,7 +100,7 @@ def stored_seats(
     """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
     held = min(held_now(question, now), content["open_seats"])
     days, at_end = [], content["filled"]
-    for day, _, labels in reversed(content["days"]):
+    for day, _, labels in reversed(Counts(**content).days()):
         days.append((date.fromisoformat(day), at_end))
         at_end -= labels
     seats = {"filled": content["filled"], "held": held, "free": content["open_seats"] - held}

@@ -1,6 +1,8 @@
 """Charts of a corpus's overview: texts and labels a day, agreement by week, seats by state."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -9,6 +11,7 @@ from django.utils import timezone
 
 from annotation_site.workspace.labelling_page import held_now
 from annotation_site.workspace.pipeline import PACE_DAYS, Counts, counts_of
+from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from shared.charts import Chart, Column, interval, with_values
 from shared.numbers import percent, short_day
@@ -19,52 +22,143 @@ from validation.statistics.annotator_charts import BAND, BY_WEEK
 from validation.statistics.definitions import DEFINITIONS, PUBLISHED
 from validation.statistics.vote_patterns import DIMENSIONS
 
-COLOURS = {"filled": "--step-1", "held": "--step-3", "free": "--step-5"}
+COLOURS = {"filled": "--step-1", "held": "--step-3", "free": "--step-5", "surplus": "--chart-third"}
+# What `days` in an address may be -> days of the charts of the pace; 0: all since the first text or label.
+SPANS = {"14": DAYS, "30": 30, "90": 90, "all": 0}
+SURPLUS = "Labels that came after somebody else had filled the seat: paid, and never counted."
+MOST_COLUMNS = 180  # beyond so many days, a column is a week
 
 
-def charts_of_overview(corpus: Corpus) -> list[Chart]:
-    """Returns the charts of a corpus; none while no worker has counted a large one."""
+def charts_of_overview(corpus: Corpus, span: int = DAYS) -> list[Chart]:
+    """Returns the charts of a corpus, those of the pace over `span` days; none while no worker has counted a large one."""
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     counts = counts_of([corpus])[corpus.pk]
-    return overview_charts(question, counts) if counts else []
+    return overview_charts(question, counts, span) if counts else []
 
 
-def overview_charts(question: Question | None, counts: Counts) -> list[Chart]:
+def overview_charts(question: Question | None, counts: Counts, span: int = DAYS) -> list[Chart]:
     """Returns the charts of these counts. The weeks of a large corpus are those that a worker counted with them."""
-    charts = [_pace("texts", 1, counts), _pace("labels", 2, counts)]
+    charts = [pace_chart("texts", counts, span), pace_chart("labels", counts, span)]
     if question and (counts.filled or counts.open_seats):
         weeks = weekly_agreement(question) if counts.made_at is None else counts.weeks
-        charts += [_weeks(question, weeks), _seats(question, counts)]
+        charts += [
+            agreement_chart(question.corpus, counts),
+            _weeks(question, weeks),
+            _seats(question, counts),
+        ]
     return with_values(charts)
 
 
-def _pace(what: str, column: int, counts: Counts) -> Chart | None:
-    numbers = [day[column] for day in counts.days]
-    if not any(numbers):
-        return None
-    rows = [
-        {
-            "day": day,
-            what: number,
-            "mean": sum(numbers[place - PACE_DAYS : place]) / PACE_DAYS if place >= PACE_DAYS else None,
-        }
-        for place, (day, number) in enumerate(zip((day[0] for day in counts.days), numbers, strict=True), 1)
+def pace_chart(what: str, counts: Counts, span: int = DAYS) -> Chart | None:
+    """Returns the texts or labels of the last `span` days (0: of all) with their mean; None if there are none.
+
+    Of very many days it shows the weeks.
+    """
+    column = ("texts", "labels").index(what) + 1
+    shown = span or max(DAYS, counts.days_since_first())
+    days = counts.days(shown + PACE_DAYS - 1)
+    numbers = [day[column] for day in days]
+    rows: list[dict[str, Any]] = [
+        {"day": day[0], what: day[column], "mean": sum(numbers[place : place + PACE_DAYS]) / PACE_DAYS}
+        for place, day in enumerate(days[PACE_DAYS - 1 :])
     ]
-    total, most = sum(numbers), max(rows, key=lambda row: row[what])
+    total, a, since = sum(row[what] for row in rows), "day", "on"
+    if not total:
+        return None
+    if shown > MOST_COLUMNS:
+        a, since, rows = "week", "in the week from", _by_week(rows, what)
+    most = max(rows, key=lambda row: row[what])
+    columns = [
+        Column("day", a if a == "day" else "week from", "day"),
+        Column(what, f"{what} a {a}", "count"),
+        Column("mean", "mean of seven days", "number", "Of the day and the six before it."),
+    ]
     return Chart(
         f"pace-{what}",
         "lines",
-        f"{total:,} {what.removesuffix('s') if total == 1 else what} in {len(rows)} days, most on"
+        f"{total:,} {what.removesuffix('s') if total == 1 else what} in {shown:,} days, most {since}"
         f" {short_day(date.fromisoformat(most['day']))} ({most[what]:,}).",
-        [
-            Column("day", "day", "day"),
-            Column(what, f"{what} a day", "count"),
-            Column("mean", "mean of seven days", "number", "Of the day and the six before it."),
-        ],
+        columns if a == "day" else columns[:2],
         rows,
-        {"x": "day", "x_type": "time", "columns": [what], "series": ["mean"], "y_name": what},
+        {
+            "x": "day",
+            "x_type": "time",
+            "columns": [what],
+            "interval": "day" if a == "day" else "monday",
+            "series": ["mean"] if a == "day" else [],
+            "y_name": what,
+        },
         colours={what: "--step-2", "mean": "--ink"},
     )
+
+
+def _by_week(rows: Sequence[dict[str, Any]], what: str) -> list[dict[str, Any]]:
+    """Returns the sums of weeks, which begin on Mondays."""
+    weeks = Counter[str]()
+    for row in rows:
+        day = date.fromisoformat(row["day"])
+        weeks[(day - day.weekday() * A_DAY).isoformat()] += row[what]
+    return [{"day": week, what: number} for week, number in weeks.items()]
+
+
+def agreement_chart(corpus: Corpus, counts: Counts) -> Chart | None:
+    """Returns how often one label equals the gold label, beside SNLI and MultiNLI; None while no pair has all labels."""
+    if counts.agreement is None:
+        return None
+    low, high = counts.interval or (counts.agreement, counts.agreement)
+    between = f" (95% interval {percent(low)} to {percent(high)})" if counts.interval else ""
+    row = {
+        "of": corpus.name,
+        "pairs": counts.compared,
+        "agreement": counts.agreement,
+        "low": low,
+        "high": high,
+    }
+    return Chart(
+        "agreement",
+        "dots",
+        f"{percent(counts.agreement)} of the single labels equal the gold label{between}.",
+        [
+            Column("of", "corpus"),
+            Column("pairs", "pairs", "count", DEFINITIONS["pairs_with_all_labels"]),
+            Column("agreement", "individual = gold", "share", DEFINITIONS["individual_equals_gold"]),
+            *interval(DEFINITIONS["intervals"]),
+        ],
+        [{**row, "href": reverse("agreement", args=[corpus.slug])}],
+        {
+            "y": "of",
+            "x": "agreement",
+            "low": "low",
+            "high": "high",
+            "n": "pairs",
+            "x_domain": [0.5 if low >= 0.5 else 0, 1],
+            "is_small": True,
+        },
+        lines=_published("x"),
+    )
+
+
+def glances(corpus: Corpus, counts: Counts) -> list[tuple[Chart, str]]:
+    """Returns the small charts of one corpus among all, each with the address of its table as CSV."""
+    found = [pace_chart("labels", counts) or pace_chart("texts", counts), agreement_chart(corpus, counts)]
+    page = reverse("corpus-overview", args=[corpus.slug])
+    return [
+        (
+            replace(chart, key=f"{chart.key}-{corpus.slug}", draw={**chart.draw, "is_small": True}),
+            f"{page}?chart={chart.key}",
+        )
+        for chart in with_values(found)
+    ]
+
+
+def _published(axis: str) -> list[dict[str, Any]]:
+    """Returns the lines of SNLI's and MultiNLI's agreement."""
+    published = zip(("SNLI", "MultiNLI"), PUBLISHED["individual_equals_gold"], strict=True)
+    return [
+        {"axis": axis, "value": share, "name": f"{name} ({percent(share)})"}
+        for name, share in published
+        if share is not None
+    ]
 
 
 def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
@@ -83,7 +177,6 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
         f"In the week from {_day(last)}, {percent(last['agreement'])} of the single labels equal the gold label; in the"
         f" week from {_day(first)}, {percent(first['agreement'])}"
     )
-    published = zip(("SNLI", "MultiNLI"), PUBLISHED["individual_equals_gold"], strict=True)
     ends = [row[key] for row in rows for key in ("low", "agreement") if row[key] is not None]
     return Chart(
         "weeks",
@@ -101,11 +194,7 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
             "y_domain": [0.5 if min(ends) >= 0.5 else 0, 1],
             "zero": min(ends) < 0.5,
         },
-        lines=[
-            {"axis": "y", "value": share, "name": f"{name} ({percent(share)})"}
-            for name, share in published
-            if share is not None
-        ],
+        lines=_published("y"),
         colours={"agreement": "--chart-point"},
         note=BAND,
     )
@@ -119,6 +208,8 @@ def _seats(question: Question, counts: Counts) -> Chart:
     held = min(held_now(question, timezone.now()), counts.open_seats)
     seats = {"filled": counts.filled, "held": held, "free": counts.open_seats - held}
     every = sum(seats.values())
+    beyond = {"surplus": counts.surplus} if counts.surplus else {}
+    late = f"; {counts.surplus:,} surplus label{'s' * (counts.surplus > 1)} came too late" if beyond else ""
     lists = {
         "filled": address_in("pairs", question, votes="complete"),
         "held": f"{reverse('labelling-progress', args=[question.corpus.slug])}#in-hand",
@@ -128,14 +219,22 @@ def _seats(question: Question, counts: Counts) -> Chart:
         "seats-now",
         "bars",
         f"{counts.filled:,} of {every:,} seats are filled ({percent(counts.filled / every)});"
-        f" {held:,} {'is' if held == 1 else 'are'} in hand now.",
+        f" {held:,} {'is' if held == 1 else 'are'} in hand now{late}.",
         [
             Column("of", "of"),
             Column("filled", "filled", "count", "Seats with a label, without the author’s."),
             Column("held", "in hand", "count", "Free seats that somebody labels now."),
             Column("free", "free", "count"),
+            *([Column("surplus", "surplus", "count", SURPLUS)] if late else []),
         ],
-        [{"of": "seats", **seats, "hrefs": {key: lists[key] for key, number in seats.items() if number}}],
-        {"y": "of", "series": list(seats), "x_name": "seats"},
+        [
+            {
+                "of": "seats",
+                **seats,
+                **beyond,
+                "hrefs": {key: lists[key] for key, number in seats.items() if number},
+            }
+        ],
+        {"y": "of", "series": [*seats, *beyond], "x_name": "seats"},
         colours=COLOURS,
     )

@@ -17,9 +17,9 @@ from annotation_site.middleware import STRICT
 from annotation_site.researchers.wages import summary
 from annotation_site.researchers.wages_counted import counted_wages
 from annotation_site.workspace.next_step import State, next_step
-from annotation_site.workspace.overview_charts import overview_charts
+from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of
-from annotation_site.workspace.waiting import waiting, waiting_in
+from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
 from modeling.watching.charts import accuracy_chart
 from snapshots.models import Snapshot
@@ -67,6 +67,7 @@ def home(request: HttpRequest) -> HttpResponse:
             "corpus": corpus,
             "counts": counts[corpus.pk],
             "stages": stages(corpus, counts[corpus.pk], corpus.frozen_pairs or 0),  # type: ignore[attr-defined]
+            "charts": glances(corpus, counts[corpus.pk]) if counts[corpus.pk] else (),
             "waiting": [each for each in items if each.slug == corpus.slug],
         }
         for corpus in page
@@ -87,12 +88,17 @@ def _last_active(row: dict[str, Any]) -> date:
 @polled
 @researcher_page
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the state of one corpus, what waits, and the next step. `chart`: one chart as CSV."""
+    """Show the state of one corpus, what waits, and the next step.
+
+    `days`: over how many days the pace is drawn. `chart`: one chart as CSV.
+    """
     corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
     counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
-    charts = overview_charts(question, counts) if counts else []
+    days = request.GET.get("days", "")
+    days = days if days in SPANS else next(iter(SPANS))
+    charts = overview_charts(question, counts, SPANS[days]) if counts else []
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], slug)
     context: dict[str, Any] = {
@@ -100,7 +106,10 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "question": question,
         "charts": {each.key.replace("-", "_"): each for each in charts},
         "counts": counts,
+        "spans": [(each, "all days" if each == "all" else f"{each} days") for each in SPANS],
+        "days": days,
         "waiting": items,
+        "jobs": waiting_jobs(),
         "newest": newest,
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
         "chart": accuracy_chart(newest) if newest else None,

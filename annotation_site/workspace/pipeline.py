@@ -7,7 +7,7 @@ the date (validation/statistics/cached.py decides which is which).
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
@@ -15,7 +15,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from annotation_site.workspace.premises_charts import premise_stock
-from annotation_site.workspace.texts_days import DAYS, texts_by_day
+from annotation_site.workspace.texts_days import A_DAY, DAYS, texts_by_day
 from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
 from shared.days import start_of_day
 from validation.gold.queries import is_complete, is_disputed
@@ -26,7 +26,6 @@ from validation.statistics.agreement import weekly_agreement
 from validation.statistics.progress import Progress, ignore_progress
 
 PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
-A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,9 @@ class Counts:
     open_seats: int = 0  # labels still needed
     labelling: int = 0  # people who labelled in the last 24 hours
     writing: int = 0  # people who wrote in the last 24 hours
-    # [ISO date in UTC, texts, labels], 14 days, oldest first
-    days: list[list[Any]] = field(default_factory=list)
+    surplus: int = 0  # labels that came after somebody else had filled their seats
+    # [ISO date in UTC, texts, labels] of each day with any, oldest first
+    worked: list[list[Any]] = field(default_factory=list)
     agreement: float | None = None  # share of labels that equal the gold label
     compared: int = 0  # number of pairs behind `agreement`
     interval: list[float] | None = None  # of `agreement`, 95%
@@ -66,16 +66,26 @@ class Counts:
 
     def pace(self, column: int) -> float:
         """Return the mean number a day over the last seven days: of texts (column 1) or of labels (2)."""
-        return sum(day[column] for day in self.days[-PACE_DAYS:]) / PACE_DAYS
+        return sum(day[column] for day in self.days(PACE_DAYS)) / PACE_DAYS
+
+    def days(self, number: int = DAYS) -> list[list[Any]]:
+        """Return the last days as in `worked`, the oldest first; those on which nobody worked, too."""
+        today, known = start_of_day(timezone.now()).date(), {day[0]: day for day in self.worked}
+        last = ((today - ago * A_DAY).isoformat() for ago in range(number - 1, -1, -1))
+        return [known.get(day, [day, 0, 0]) for day in last]
+
+    def days_since_first(self) -> int:
+        """Return how many days have passed since the first on which somebody worked, both ends included."""
+        today = start_of_day(timezone.now()).date()
+        return (today - date.fromisoformat(self.worked[0][0])).days + 1 if self.worked else 0
 
     @property
     def pace_of_labels(self) -> float:
         return self.pace(2)
 
     def last_active(self) -> date | None:
-        """Return the last of the days on which somebody wrote or labelled; None if there is none."""
-        worked = (day for day, texts, labels in reversed(self.days) if texts or labels)
-        return next((date.fromisoformat(day) for day in worked), None)
+        """Return the last day on which somebody wrote or labelled; None if there is none."""
+        return date.fromisoformat(self.worked[-1][0]) if self.worked else None
 
 
 def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
@@ -117,10 +127,7 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
         return {}
     rows: dict[int, dict[str, Any]] = {corpus.pk: {} for corpus in corpora}
     keys = [corpus.pk for corpus in corpora]
-    since, day_ago = (
-        start_of_day(now - (DAYS - 1) * A_DAY),
-        now - A_DAY,
-    )
+    day_ago = now - A_DAY
 
     def add(queryset: QuerySet[Any], path: str, **counts: Any) -> None:
         grouped = queryset.filter(**{f"{path}__in": keys}).order_by().values(path).annotate(**counts)
@@ -150,6 +157,9 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
         labelling=Count("annotator", filter=Q(cast_at__gte=day_ago, origin=Label.Origin.CAST), distinct=True),
     ):
         rows[corpus_of[row.pop("question")]].update(row)
+    late = Label.objects.surplus().filter(question__in=list(corpus_of)).order_by().values("question")
+    for row in late.annotate(surplus=Count("pk")):
+        rows[corpus_of[row["question"]]]["surplus"] = row["surplus"]
     gold = Gold.objects.filter(is_complete(), question__in=list(corpus_of), pair__withdrawn_at=None)
     for row in gold.values("question").annotate(
         complete=Count("pair"),
@@ -162,32 +172,30 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
     for pk, opening in openings(counted, unopened_pairs(*counted)).items():
         rows[pk] |= {"unopened": opening.pairs, "opening_cents": opening.cents}
     add(LedgerEntry.objects.all(), "corpus", spent=Sum("cents"))
-    days = _days(keys, corpus_of, since)
+    days = _days(keys, corpus_of)
     due = _due_texts(keys)
     for pk, row in rows.items():
-        row["days"] = [[day.isoformat(), *days[pk][day]] for day in sorted(days[pk])]
+        row["worked"] = [[day.isoformat(), *days[pk][day]] for day in sorted(days[pk])]
         row["due_texts"] = due[pk]
         if question := questions.get(pk):
             row["due_labels"] = row.get("open_seats", 0) * question.pay_cents
     return {pk: Counts(**row) for pk, row in rows.items()}
 
 
-def _days(keys: list[int], corpus_of: dict[int, int], since: datetime) -> dict[int, dict[date, list[int]]]:
-    """Return corpus id -> day -> [texts, labels under the main question], for each of the fourteen days.
+def _days(keys: list[int], corpus_of: dict[int, int]) -> dict[int, dict[date, list[int]]]:
+    """Return corpus id -> day -> [texts, labels under the main question], for each day with any.
 
     corpus_of: question id -> corpus id.
     """
-    days = {pk: {since.date() + number * A_DAY: [0, 0] for number in range(DAYS)} for pk in keys}
-    texts = WritingSeat.objects.real().filter(premise__corpus__in=keys, submitted_at__gte=since)
+    days: dict[int, dict[date, list[int]]] = {pk: defaultdict(lambda: [0, 0]) for pk in keys}
+    texts = WritingSeat.objects.real().filter(premise__corpus__in=keys, submitted_at__isnull=False)
     written = texts.order_by().annotate(day=TruncDate("submitted_at")).values_list("premise__corpus", "day")
     for pk, day, number in written.annotate(number=Count("pk")):
-        if day in days[pk]:
-            days[pk][day][0] = number
-    labels = Label.objects.filled_by_validators().filter(question__in=list(corpus_of), cast_at__gte=since)
+        days[pk][day][0] = number
+    labels = Label.objects.filled_by_validators().filter(question__in=list(corpus_of))
     cast = labels.order_by().annotate(day=TruncDate("cast_at")).values_list("question", "day")
     for question, day, number in cast.annotate(number=Count("pk")):
-        if day in days[corpus_of[question]]:
-            days[corpus_of[question]][day][1] = number
+        days[corpus_of[question]][day][1] = number
     return days
 
 

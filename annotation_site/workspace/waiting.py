@@ -1,13 +1,13 @@
 """Collects what waits for a person: reports, exams, disputes, flags, pay, failed jobs, missing workers, a full disk."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import CharField, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value
+from django.apps import apps
+from django.db.models import CharField, Count, Exists, F, IntegerField, Min, OuterRef, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils import timezone
 
@@ -67,22 +67,39 @@ def _disk() -> Iterator[Waiting]:
         yield Waiting("", sentence, "Ask the operator to make room; see the state", reverse("health"))
 
 
-def _no_worker() -> Iterator[Waiting]:
-    late = timezone.now() - PATIENCE
+@dataclass(frozen=True)
+class WaitingJobs:
+    """The jobs of one queue that no worker has claimed: how many, what the oldest is, and since when it waits."""
+
+    queue: str
+    number: int
+    oldest: str
+    since: datetime
+
+
+def waiting_jobs(until: datetime | None = None) -> list[WaitingJobs]:
+    """Return the waiting jobs of each queue that has any, or those requested before a time; in one query."""
     of_kinds = (
         kind.objects.waiting()
-        .filter(requested_at__lt=late)
-        .values(queue=Value(kind.QUEUE, CharField()))
-        .annotate(all=Count("pk"))
+        .filter(requested_at__lt=until or timezone.now())
+        .values(queue=Value(kind.QUEUE, CharField()), job=Value(kind._meta.label_lower, CharField()))
+        .annotate(all=Count("pk"), since=Min("requested_at"))
         for kind in kinds()
     )
-    jobs: Counter[str] = Counter()
-    for row in _together(of_kinds):
-        jobs[row["queue"]] += row["all"]
+    rows = sorted((row for row in _together(of_kinds) if row["all"]), key=itemgetter("since"))
+    found = []
     for queue in QUEUES:
-        if jobs[queue] and not working(queue):
-            are = "waits" if jobs[queue] == 1 else "wait"
-            sentence = f"{_some(jobs[queue], 'job')} {are}, and no worker serves the queue {queue}"
+        if own := [row for row in rows if row["queue"] == queue]:
+            oldest = str(apps.get_model(own[0]["job"])._meta.verbose_name)
+            found.append(WaitingJobs(queue, sum(row["all"] for row in own), oldest, own[0]["since"]))
+    return found
+
+
+def _no_worker() -> Iterator[Waiting]:
+    for jobs in waiting_jobs(timezone.now() - PATIENCE):
+        if not working(jobs.queue):
+            are = "waits" if jobs.number == 1 else "wait"
+            sentence = f"{_some(jobs.number, 'job')} {are}, and no worker serves the queue {jobs.queue}"
             yield Waiting("", sentence, "Ask the operator to start one; see the state", reverse("health"))
 
 

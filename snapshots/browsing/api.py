@@ -32,13 +32,7 @@ from validation.models import Question
 from validation.questions.lookup import main_question, names_in
 
 
-class FreezeRequestSerializer(serializers.Serializer):
-    corpus = serializers.SlugRelatedField(
-        slug_field="slug",
-        queryset=Corpus.objects.all(),
-        error_messages={"does_not_exist": "There is no corpus {value}."},
-        help_text="slug",
-    )
+class FreezeChoices(serializers.Serializer):
     seed = serializers.IntegerField(default=0, min_value=-(2**31), max_value=2**31 - 1)
     dev_from_train = serializers.IntegerField(
         default=0,
@@ -51,6 +45,15 @@ class FreezeRequestSerializer(serializers.Serializer):
     )
     derived_parses = serializers.BooleanField(
         default=False, help_text="derive parse trees for sentences without one; English only"
+    )
+
+
+class FreezeRequestSerializer(FreezeChoices):
+    corpus = serializers.SlugRelatedField(
+        slug_field="slug",
+        queryset=Corpus.objects.all(),
+        error_messages={"does_not_exist": "There is no corpus {value}."},
+        help_text="slug",
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from django.utils.http import urlencode
 
 from nli.lines import PARTITIONS
-from shared.charts import Chart, Column
+from shared.charts import Chart, Column, with_values
 from shared.numbers import percent
+from snapshots.freezing.plan import FreezePlan
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
         rows.append((genre, counts, sum(number for _, number in counts)))
     sums = [(partition, sum(pairs.get(partition, {}).values())) for partition in PARTITIONS]
     return PartitionTable(PARTITIONS, rows, sums, sum(number for _, number in sums))
+
+
+def plan_charts(planned: FreezePlan, names: Mapping[str, str]) -> list[Chart]:
+    """Return the charts of a planned freeze."""
+    return with_values([contents_chart(partition_table(planned.plan.pairs), names)])
 
 
 def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Chart | None:

@@ -14,11 +14,10 @@ from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.lines import PARTITIONS
-from shared.charts import with_values
 from snapshots.errors import SnapshotError
 from snapshots.freezing.forms import FreezeForm
 from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
-from snapshots.freezing.partition_table import contents_chart, partition_table
+from snapshots.freezing.partition_table import partition_table, plan_charts
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
 from validation.questions.lookup import names_in
@@ -69,11 +68,11 @@ def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: i
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:
         planned = plan_freeze(corpus, **chosen)
-        table, names = partition_table(planned.plan.pairs), names_in(corpus)["genre"]
+        names = names_in(corpus)["genre"]
         context |= {
             "planned": planned,
-            "table": table,
-            "charts": with_values([contents_chart(table, names)]),
+            "table": partition_table(planned.plan.pairs),
+            "charts": plan_charts(planned, names),
             "genre_names": names,
             "shortages": [
                 replace(each, genre=names.get(each.genre, each.genre)) for each in planned.plan.shortages

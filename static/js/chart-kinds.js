@@ -124,7 +124,7 @@ window.chartKinds = (function () {
         x: xAxis(read, x, width, { nice: true, ...domainOf(chart.draw, "x") }),
         y: { domain: rows.map((row) => row[y]), axis: null },
         marks: [
-          rowNames(left),
+          ...(chart.draw.is_small ? [] : [rowNames(left)]),
           ...rules(chart, "x"),
           Plot.ruleY(ends, { y, x1: low, x2: high, stroke: colour(own), strokeWidth: 2.5, strokeOpacity: opacity }),
           // The ends, which a point would hide where the interval is short.
@@ -266,7 +266,7 @@ window.chartKinds = (function () {
     },
 
     // Lines over a common axis: draw.x, series, band ([low, high] of the only line), points, ticks (a column whose values
-    // are marked at the bottom), columns (numbers of days, which stand behind the lines).
+    // are marked at the bottom), columns (numbers of days or weeks, as `interval` says, which stand behind the lines).
     lines(chart, read, width) {
       const { x, series, band, points, ticks, columns = [] } = chart.draw;
       const strokes = series.map((key, index) => chart.colours[key] || LINES[index % LINES.length]);
@@ -299,7 +299,7 @@ window.chartKinds = (function () {
                 ...(chart.draw.x_type === "log" ? { type: "log", ticks: 4, tickFormat: d3.format("~s") } : {}),
               },
         y: {
-          label: series.length + columns.length > 1 ? chart.draw.y_name || null : read.name(first),
+          label: series.length + columns.length > 1 ? chart.draw.y_name || null : read.name(columns[0] || first),
           tickFormat: read.axis(columns[0] || first),
           ticks: columns.length ? 3 : 5,
           grid: true,
@@ -311,7 +311,7 @@ window.chartKinds = (function () {
             Plot.rectY(chart.rows, {
               x: scale,
               y: key,
-              interval: "day",
+              interval: chart.draw.interval,
               fill: colour(chart.colours[key]),
               ...says(read.words),
               tip: true,

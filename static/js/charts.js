@@ -39,9 +39,23 @@
     list.hidden = !items.length;
   }
 
+  // A picture beside numbers: one axis, and no legend but of values to compare with.
+  function shrunk(options, chart) {
+    return {
+      ...options,
+      height: 74,
+      marginLeft: 14,
+      marginTop: 6,
+      marginBottom: 24,
+      legend: chart.lines.length ? options.legend : [],
+      x: { ...options.x, label: null, ticks: 3, grid: false },
+      y: { ...options.y, axis: null, grid: false },
+    };
+  }
+
   function picture(chart, width) {
     const options = KINDS[chart.kind](chart, reader(chart), width);
-    const { legend, ...plot } = options;
+    const { legend, ...plot } = chart.draw.is_small ? shrunk(options, chart) : options;
     const drawn = Plot.plot({
       width,
       marginRight: 24,
@@ -133,6 +147,32 @@
     });
   }
 
+  // Below the picture of a file, what stands beside it on the page: the legend, in lines.
+  function addLegend(copy, figure) {
+    const [width, height] = ["width", "height"].map((name) => Number(copy.getAttribute(name)));
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = copy.getAttribute("font-size") + " system-ui, sans-serif";
+    let [x, y] = [8, height];
+    for (const entry of figure.querySelectorAll(".chart-legend li")) {
+      const mark = entry.querySelector("svg").cloneNode(true);
+      const start = Number(mark.getAttribute("width")) + 6;
+      const room = start + pen.measureText(entry.textContent).width + 20;
+      if (x > 8 && x + room > width) [x, y] = [8, y + 20];
+      const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      text.textContent = entry.textContent;
+      for (const [part, place] of [[mark, { x, y }], [text, { x: x + start, y: y + 11, "text-anchor": "start" }]])
+        for (const [name, value] of Object.entries(place)) part.setAttribute(name, value);
+      entry.querySelectorAll("svg *").forEach((element, index) => {
+        for (const name of ["fill", "stroke"]) if (element.hasAttribute(name)) mark.children[index].setAttribute(name, getComputedStyle(element)[name]);
+      });
+      copy.append(mark, text);
+      x += room;
+    }
+    if (x === 8) return;
+    copy.setAttribute("height", y + 24);
+    copy.setAttribute("viewBox", [0, 0, width, y + 24].join(" "));
+  }
+
   // A file knows none of the page's variables and style sheets, so what they give is written into it.
   function save(figure) {
     const shown = figure.querySelector(".chart-svg");
@@ -154,6 +194,7 @@
     const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
     title.textContent = figure.chart.title;
     copy.prepend(title, ground);
+    addLegend(copy, figure);
     const link = document.createElement("a");
     link.download = figure.chart.key + ".svg";
     link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));

@@ -1,17 +1,22 @@
 """What a page draws is what REST returns: the charts of the overview, premises, prompts, texts, links, people, snapshots."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
-from annotation_site.workspace.overview_charts import charts_of_overview
+from annotation_site.workspace.overview_charts import charts_of_overview, pace_chart
 from annotation_site.workspace.pipeline import counts_of
 from collection.models import Corpus, Pair
+from collection.models.withdrawal import VETTED
+from shared.days import start_of_day
 from tests.addresses import sample_site
 from tests.charted import charted_corpus, charts_in
 from tests.made_once import made_once
 from validation.models import Label
+from validation.models.querysets import LabelQuerySet
 from validation.statistics import cached
 from validation.statistics.agreement import WEEKS, report, weekly_agreement
 from validation.statistics.vote_patterns import in_group
@@ -32,7 +37,7 @@ def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(co
     client = browser_of(rosa)
     page = client.get("/c/charted/")
     charts = charts_in(page.content)
-    assert list(charts) == ["pace-labels", "weeks", "seats-now"]
+    assert list(charts) == ["pace-labels", "agreement", "weeks", "seats-now"]
     assert told(client, f"{REST}overview/") == list(charts.values())
     question = corpus.questions.get()
     by_week = report(Pair.objects.filter(corpus=corpus), question, by="week").rows
@@ -55,13 +60,81 @@ def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(co
     counts = counts_of([corpus])[corpus.pk]
     assert (seats["filled"], seats["held"], seats["free"]) == (counts.filled, 0, counts.open_seats)
     days = charts["pace-labels"]["rows"]
-    assert [row["labels"] for row in days] == [day[2] for day in counts.days]
+    assert [row["labels"] for row in days] == [day[2] for day in counts.days()]
     assert days[-1]["mean"] == pytest.approx(counts.pace_of_labels)
-    assert [row["mean"] for row in days[:6]] == [None] * 6
+    before = counts.days(20)[:7]
+    assert days[0]["mean"] == pytest.approx(sum(day[2] for day in before) / 7)
     csv = client.get("/c/charted/", {"chart": "weeks"}).content.decode().splitlines()
     assert csv[0] == "week,pairs,agreement,low,high"
     assert len(csv) == len(by_week) + 1
     assert client.get("/c/charted/", {"chart": "none"}).status_code == 404
+
+
+@pytest.mark.parametrize(("days", "rows"), [("30", 30), ("90", 90), ("all", 36)])
+def test_the_pace_is_drawn_over_as_many_days_as_one_chooses(corpus, browser_of, rosa, days, rows):
+    client = browser_of(rosa)
+    page = client.get("/c/charted/", {"days": days})
+    pace = charts_in(page.content)["pace-labels"]
+    assert told(client, f"{REST}overview/", days=days)[0] == pace
+    assert len(pace["rows"]) == rows
+    cast = cast_in(corpus).count()
+    assert sum(row["labels"] for row in pace["rows"]) == cast - (0 if rows > 35 else lost(corpus, 30))
+    chosen = html.fromstring(page.content).xpath("//nav[@aria-label='Days of the charts']//a[@aria-current]")
+    assert [each.get("href") for each in chosen] == [f"?days={days}"]
+    csv = client.get("/c/charted/", {"days": days, "chart": "pace-labels"}).content.decode().splitlines()
+    assert len(csv) == rows + 1
+    refused = client.get(f"{REST}overview/", {"days": "15"})
+    assert refused.status_code == 422
+    assert "14, 30, 90, all" in refused.content.decode()
+    assert len(charts_in(client.get("/c/charted/", {"days": "15"}).content)["pace-labels"]["rows"]) == 14
+
+
+def cast_in(corpus: Corpus) -> LabelQuerySet:
+    return Label.objects.filled_by_validators().filter(question__corpus=corpus)
+
+
+def lost(corpus: Corpus, days: int) -> int:
+    """Returns the labels that were cast before the last so many days."""
+    first = start_of_day(timezone.now()) - timedelta(days=days - 1)
+    return cast_in(corpus).filter(cast_at__lt=first).count()
+
+
+def test_of_very_many_days_weeks_are_drawn(corpus):
+    long_ago = timezone.now() - timedelta(days=400)
+    first = cast_in(corpus).earliest("pk")
+    Label.objects.filter(pk=first.pk).update(cast_at=long_ago)
+    counts = counts_of([corpus])[corpus.pk]
+    chart = pace_chart("labels", counts, 0)
+    assert [column.key for column in chart.columns] == ["day", "labels"]
+    assert {date.fromisoformat(row["day"]).weekday() for row in chart.rows} == {0}
+    assert 401 / 7 <= len(chart.rows) <= 401 / 7 + 2
+    assert sum(row["labels"] for row in chart.rows) == cast_in(corpus).count()
+    assert " in 401 days, most in the week from " in chart.title
+    assert chart.draw["interval"] == "monday"
+    assert counts.days()[0][0] > counts.worked[0][0]
+
+
+def test_a_corpus_says_when_it_was_last_worked_on_however_long_ago(corpus):
+    long_ago = timezone.now() - timedelta(days=100)
+    cast_in(corpus).update(cast_at=long_ago)
+    counts = counts_of([corpus])[corpus.pk]
+    assert counts.last_active() == long_ago.date()
+    assert pace_chart("labels", counts) is None
+    assert pace_chart("labels", counts, 0) is not None
+
+
+def test_surplus_labels_stand_beside_the_seats_and_are_none_of_them(corpus):
+    """A label of a withdrawn pair has no seat either, but nobody was faster."""
+    counts = counts_of([corpus])[corpus.pk]
+    cast = list(cast_in(corpus).filter(position=3).order_by("pk")[:3])
+    Label.objects.filter(pk__in=[label.pk for label in cast]).update(position=None)
+    Pair.objects.filter(pk=cast[0].pair_id).update(withdrawn_at=timezone.now(), withdrawn_because=VETTED)
+    chart = next(each for each in charts_of_overview(corpus) if each.key == "seats-now")
+    now = counts_of([corpus])[corpus.pk]
+    assert counts.surplus == 0
+    assert now.surplus == chart.rows[0]["surplus"] == 2
+    assert chart.draw["series"] == ["filled", "held", "free", "surplus"]
+    assert f"{now.filled:,} of {now.filled + now.open_seats:,} seats are filled" in chart.title
 
 
 def test_the_overview_has_hourly_pay_and_its_lowest_value(corpus, browser_of, rosa):
@@ -83,7 +156,7 @@ def test_only_the_last_weeks_are_drawn_and_a_single_one_is_not(corpus):
     assert len(weekly_agreement(question)) == WEEKS
     labels.update(cast_at=now)
     assert len(weekly_agreement(question)) == 1
-    assert [chart.key for chart in charts_of_overview(corpus)] == ["pace-labels", "seats-now"]
+    assert [chart.key for chart in charts_of_overview(corpus)] == ["pace-labels", "agreement", "seats-now"]
 
 
 def test_a_large_corpus_shows_the_weeks_that_a_worker_counted(corpus, browser_of, rosa, monkeypatch):
@@ -121,6 +194,19 @@ def test_rest_returns_what_is_drawn_of_premises_links_and_snapshots(site, browse
         assert told(client, f"/api/v1/{rest}") == list(drawn.values())
     other = Corpus.objects.create(slug="other", name="Other", scheme=site.corpus.scheme)
     assert client.get(f"/api/v1/corpora/{other.slug}/links/{link}/").status_code == 404
+
+
+def test_rest_returns_what_is_drawn_of_the_plan_of_a_freeze(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    for choices in ({}, {"seed": "5"}, {"author_disjoint": "true"}):
+        drawn = charts_in(
+            client.get(reverse("freeze-plan", args=["charted"]), {"seed": "0", **choices}).content
+        )
+        assert list(drawn) == ["contents"]
+        assert told(client, f"{REST}plan/", **choices) == list(drawn.values())
+    refused = client.get(f"{REST}plan/", {"dev_from_train": "3"})
+    assert refused.status_code == 422
+    assert "published train" in refused.json()["detail"]
 
 
 def test_rest_returns_what_is_drawn_of_hypotheses_alone(corpus, browser_of, rosa):

@@ -1,9 +1,13 @@
 """The first page of the workspace: what waits for a researcher, and how many queries that takes."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import Qualification
+from annotation_site.workspace.waiting import WaitingJobs
 from collection.joining.exams import send_exam
 from collection.models import DroppedLine, Exam, ExamItem, Premise, Source
 from collection.premises.writing_seats import make_seats
@@ -12,6 +16,8 @@ from collection.writing.submitting import skip_writing
 from tests.corpora import make_corpus, make_premise
 from tests.made_once import made_once
 from tests.query_counts import query_count
+from validation.models import CachedStatistics
+from validation.statistics.cached import request_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +57,20 @@ def test_exams_with_texts_wait_to_be_judged(corpus, page_of, ana):
     page = page_of()
     assert "1 exam to review" in page
     assert "passed__isnull=True" in page
+
+
+def test_the_overview_says_how_many_jobs_wait_and_since_when(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    page = client.get(f"/c/{corpus.slug}/")
+    assert page.context["jobs"] == []
+    first = request_statistics(question=corpus.questions.get(), kind="models")
+    request_statistics(question=corpus.questions.get(), kind="pairwise")
+    long_ago = timezone.now() - timedelta(minutes=90)
+    CachedStatistics.objects.filter(pk=first.pk).update(requested_at=long_ago)
+    page = client.get(f"/c/{corpus.slug}/")
+    assert page.context["jobs"] == [WaitingJobs("general", 2, "cached statistics", long_ago)]
+    text = " ".join(page.content.decode().split())
+    assert "2 jobs</a> wait in the queue general, the oldest (cached statistics) since" in text
 
 
 def test_the_number_of_queries_does_not_grow_with_what_is_listed(corpus, browser_of, rosa, ana):

@@ -162,7 +162,7 @@ def test_an_authors_own_label_is_no_work_of_labelling(question):
     open_for_validation(question=question, pairs=Pair.objects.all())
     counts = counts_of([question.corpus])[question.corpus_id]
     assert counts is not None
-    assert (counts.labels, [labels for _, _, labels in counts.days]) == (0, [0] * 14)
+    assert (counts.labels, counts.worked) == (0, [])
 
 
 def test_who_labelled_lately_is_found_without_reading_all_labels(question):

@@ -60,6 +60,10 @@ class LabelQuerySet(models.QuerySet):
         """Seats that validators filled, of pairs that are not withdrawn: what labels a day and the pace count."""
         return self.cast_by_validators().that_count()
 
+    def surplus(self) -> "LabelQuerySet":
+        """Labels that validators gave after somebody else had filled the seat: paid, and never counted."""
+        return self.cast_by_validators().filter(position=None, pair__withdrawn_at=None)
+
     def met_controls(self, question: Any) -> "LabelQuerySet":
         """Standing labels of validators on what an expert labelled, too; each has the expert's as `expert`."""
         experts = LabelQuerySet(self.model).standing().filter(origin="expert", question=question)

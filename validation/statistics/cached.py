@@ -46,7 +46,7 @@ RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
 WAGES = "annotation_site.researchers.wages_counted.wages_of"
-VERSION = 7  # of the content that COMPUTE makes; content of another version is not shown
+VERSION = 8  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
