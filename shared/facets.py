@@ -10,10 +10,14 @@ from typing import Any, Protocol
 
 
 class Counted(Protocol):
-    """Rows that are equal in all filters: an attribute for each filter (a text, or a tuple of texts that all fit)."""
+    """Rows that are equal in all filters: an attribute for each filter (a value, or a tuple of values that all fit)."""
 
     @property
     def number(self) -> int: ...
+
+
+# What a filter accepts: a value, or any of several; all if it is empty.
+Wish = str | frozenset[Any]
 
 
 @dataclass(frozen=True)
@@ -32,19 +36,19 @@ class Facet:
     values: list[Value]
 
 
-def total(groups: Iterable[Counted], wanted: Mapping[str, str]) -> int:
+def total(groups: Iterable[Counted], wanted: Mapping[str, Wish]) -> int:
     """Returns the number of rows that pass the filters; an empty value accepts all."""
     return sum(group.number for group in groups if _passes(group, wanted))
 
 
 def numbers_by_value(
-    groups: Collection[Counted], wanted: Mapping[str, str], name: str, order: Sequence[str] = ()
-) -> list[tuple[str, int]]:
+    groups: Collection[Counted], wanted: Mapping[str, Wish], name: str, order: Sequence[Any] = ()
+) -> list[tuple[Any, int]]:
     """Counts the rows for each value of the filter `name`, under the other filters. The chosen value of `name` is ignored.
 
     order: the values in the order of the result; without it, the most frequent comes first.
     """
-    others, counts = {key: value for key, value in wanted.items() if key != name}, Counter[str]()
+    others, counts = {key: value for key, value in wanted.items() if key != name}, Counter[Any]()
     for group in groups:
         if _passes(group, others):
             for each in _values(group, name):
@@ -80,10 +84,14 @@ def facets(
     return found
 
 
-def _passes(group: Counted, wanted: Mapping[str, str]) -> bool:
-    return all(value in _values(group, name) for name, value in wanted.items() if value)
+def _passes(group: Counted, wanted: Mapping[str, Wish]) -> bool:
+    return all(_fits(_values(group, name), wish) for name, wish in wanted.items() if wish)
 
 
-def _values(group: Counted, name: str) -> tuple[str, ...]:
+def _fits(values: tuple[Any, ...], wish: Wish) -> bool:
+    return not wish.isdisjoint(values) if isinstance(wish, frozenset) else wish in values
+
+
+def _values(group: Counted, name: str) -> tuple[Any, ...]:
     value = getattr(group, name)
     return value if isinstance(value, tuple) else (value,)

@@ -26,6 +26,7 @@ COLOURS = {"filled": "--step-1", "held": "--step-3", "free": "--step-5", "surplu
 # What `days` in an address may be -> days of the charts of the pace; 0: all since the first text or label.
 SPANS = {"14": DAYS, "30": 30, "90": 90, "all": 0}
 SURPLUS = "Labels that came after somebody else had filled the seat: paid, and never counted."
+SMALL = {"series": [], "is_small": True}  # how a small chart is drawn: without means
 MOST_COLUMNS = 180  # beyond so many days, a column is a week
 
 
@@ -144,7 +145,7 @@ def glances(corpus: Corpus, counts: Counts) -> list[tuple[Chart, str]]:
     page = reverse("corpus-overview", args=[corpus.slug])
     return [
         (
-            replace(chart, key=f"{chart.key}-{corpus.slug}", draw={**chart.draw, "is_small": True}),
+            replace(chart, key=f"{chart.key}-{corpus.slug}", draw={**chart.draw, **SMALL}),
             f"{page}?chart={chart.key}",
         )
         for chart in with_values(found)

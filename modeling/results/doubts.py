@@ -25,9 +25,22 @@ class Doubts:
     def by_id(self) -> dict[str, float]:
         return dict(zip(self.ids, self.values.tolist(), strict=True))
 
-    def ranked(self) -> list[str]:
-        """Returns the ids, the most doubted first; of equals, the first of the file first."""
-        return [self.ids[place] for place in np.argsort(-self.values, kind="stable")]
+    def ranked(self, part: int = 0) -> list[str]:
+        """Returns the ids, the most doubted first; of equals, the first of the file first.
+
+        part: of this tenth alone, from 1 on; each holds its upper end, and the first holds 0, too.
+        """
+        order = np.argsort(-self.values, kind="stable")
+        return [self.ids[place] for place in order if not part or self._tenths[place] == part]
+
+    def by_tenth(self) -> list[int]:
+        """Returns how many pairs are in each tenth, the least doubted first."""
+        counts: list[int] = np.bincount(self._tenths, minlength=11)[1:].tolist()
+        return counts
+
+    @cached_property
+    def _tenths(self) -> npt.NDArray[np.int64]:
+        return np.clip(np.ceil(self.values * 10), 1, 10).astype(np.int64)
 
 
 def runs_with_predictions(corpus_id: int) -> list[tuple[int, str]]:

@@ -3,9 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Count, Q, QuerySet
 
-from nli.labels import NO_GOLD
+from nli.labels import NO_GOLD, SCHEMES
+from shared.number_facets import AGREEMENTS, length_class
 from snapshots.models import Snapshot, SnapshotPair
 
 MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
@@ -20,6 +21,7 @@ class Group:
     """Pairs that are the same in all that is counted.
 
     label, "-": no gold label. votes: whether the labels in the file, however few, are the same, different, or none.
+    length: the class of the hypothesis's length. agreement: that of the labels; 0 without any.
     """
 
     partition: str
@@ -27,17 +29,27 @@ class Group:
     label: str
     source: str
     votes: str
+    length: int
+    agreement: int
     number: int
 
 
-def groups_of(rows: QuerySet[SnapshotPair]) -> list[Group]:
+def votes_by_label(scheme: str, path: str) -> dict[str, Count]:
+    """Returns how many labels at the end of `path` are the first, the second, ... of the scheme."""
+    return {f"votes_{k}": Count(path, filter=Q(**{path: label})) for k, label in enumerate(SCHEMES[scheme])}
+
+
+def groups_of(rows: QuerySet[SnapshotPair], scheme: str) -> list[Group]:
     """Counts these rows, in one query."""
-    numbers: Counter[tuple[str, str, str, str, str]] = Counter()
-    columns = ("partition", "pair__premise__genre__slug", "gold_label", "gold_source", "first", "last")
-    found = rows.order_by().annotate(first=Min("labels__label"), last=Max("labels__label"))
-    for partition, genre, label, source, first, last in found.values_list(*columns).iterator(ROWS_AT_ONCE):
-        votes = "none" if first is None else "same" if first == last else "different"
-        numbers[partition, genre, label or NO_GOLD, source, votes] += 1
+    numbers: Counter[tuple[str, str, str, str, str, int, int]] = Counter()
+    given = votes_by_label(scheme, "labels__label")
+    columns = ("partition", "pair__premise__genre__slug", "gold_label", "gold_source", "length", *given)
+    found = rows.order_by().annotate(length=length_class("pair__hypothesis"), **given)
+    for partition, genre, label, source, length, *votes in found.values_list(*columns).iterator(ROWS_AT_ONCE):
+        most, of = max(votes), sum(votes)
+        how = "none" if not of else "same" if most == of else "different"
+        agreement = -(-most * AGREEMENTS // of) if of else 0
+        numbers[partition, genre, label or NO_GOLD, source, how, length, agreement] += 1
     return [Group(*key, number) for key, number in sorted(numbers.items())]
 
 
@@ -50,10 +62,10 @@ def groups_in(snapshot: Snapshot) -> list[Group]:
     """Returns the groups of a whole snapshot. Those of a large one stay in memory."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     if snapshot.pair_count <= MOST_AT_ONCE:
-        return groups_of(rows)
+        return groups_of(rows, snapshot.corpus.scheme)
     key = (snapshot.pk, snapshot.sha256)
     if key not in _COUNTED:
         if len(_COUNTED) >= MOST_SNAPSHOTS:
             _COUNTED.clear()
-        _COUNTED[key] = groups_of(rows)
+        _COUNTED[key] = groups_of(rows, snapshot.corpus.scheme)
     return _COUNTED[key]

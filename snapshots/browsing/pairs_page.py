@@ -5,22 +5,32 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
-from django.db.models.functions import Length
+from django.db.models.functions import Greatest, Length
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
+from accounts.pages.chart_files import chart_file
 from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.among import Among
+from shared.charts import with_values
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
-from shared.facets import facets, numbers_by_value, total
+from shared.facets import Wish, facets, numbers_by_value, total
+from shared.number_facets import (
+    AGREEMENTS,
+    LENGTHS,
+    agreement_chart,
+    agreement_class,
+    classes_between,
+    length_chart,
+)
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
-from snapshots.browsing.pair_numbers import MOST_AT_ONCE, groups_in, groups_of, is_counted
+from snapshots.browsing.pair_numbers import MOST_AT_ONCE, groups_in, groups_of, is_counted, votes_by_label
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
 from validation.pairs.random_order import in_drawn_order
@@ -28,7 +38,7 @@ from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
 
 # (filter -> values with numbers, total); None if they come after the page
-Numbers = tuple[dict[str, list[tuple[str, int]]], tuple[int, bool]] | None
+Numbers = tuple[dict[str, list[tuple[Any, int]]], tuple[int, bool]] | None
 PAIRS_A_PAGE = 50
 MOST_COUNTED = 100_000
 LONGEST = 200
@@ -42,8 +52,8 @@ COUNTED = {
     "votes": "Votes",
 }
 FILTERS = (*COUNTED, "text", "changed", "order")
-LENGTHS = ("shortest", "longest")  # characters of the hypothesis
-MOST_CHARACTERS = 10_000
+# Characters of the hypothesis, and a class of agreement (shared/number_facets.py), by its upper end in percent.
+NUMBERS = {"shortest": 10_000, "longest": 10_000, "agreement": 100}
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
 
 
@@ -52,17 +62,19 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
-    lengths = {name: number_in(request, name, 0, MOST_CHARACTERS) for name in LENGTHS}
-    found, seed = _filtered(snapshot, wanted, lengths), number_in(request, "seed", 1, 2**31)
+    limits = {name: number_in(request, name, 0, most) for name, most in NUMBERS.items()}
+    lengths = classes_between(limits["shortest"], limits["longest"])
+    found, seed = _filtered(snapshot, wanted, limits), number_in(request, "seed", 1, 2**31)
     if request.GET.get("as") == "csv":
         return csv_file(_csv(found), f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
-    is_searched = bool(any(lengths.values()) or wanted["text"] or wanted["changed"])
+    is_searched = bool(lengths is None or wanted["text"] or wanted["changed"])
     few: Among | None = None
     if is_searched:
-        few = _few(_filtered(snapshot, {**wanted, **dict.fromkeys(COUNTED, "")}, lengths))
+        others = {**limits, "agreement": 0, **({} if lengths is None else {"shortest": 0, "longest": 0})}
+        few = _few(_filtered(snapshot, {**wanted, **dict.fromkeys(COUNTED, "")}, others))
         if few is not None:
             columns = {name: wanted[name] if name in COUNTED else "" for name in wanted}
-            found = _filtered(snapshot, columns, {}).filter(few)
+            found = _filtered(snapshot, columns, limits).filter(few)
     previous = after = None
     if wanted["order"] == RANDOM:
         keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
@@ -70,26 +82,52 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
         page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
-    chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
+    chosen: dict[str, Any] = {name: value for name, value in (wanted | limits).items() if value}
     if is_searched and few is None:
         values: Numbers = {}, counted_up_to(found, MOST_COUNTED)
     else:
-        values = _numbers(snapshot, wanted, few, is_asked="part" in request.GET)
+        classes = {
+            "length": lengths or frozenset(),
+            "agreement": frozenset({limits["agreement"] * AGREEMENTS // 100} - {0}),
+        }
+        values = _numbers(
+            snapshot, wanted, classes, few, is_asked=not {"part", "chart"}.isdisjoint(request.GET)
+        )
     number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
 
     genres, answers = list(snapshot.corpus.genres.order_by("slug")), main_wordings(snapshot.corpus)
     words = {"label": {**answers, NO_GOLD: "none"}, "genre": {genre.slug: genre.name for genre in genres}}
 
-    def with_value(name: str, value: str) -> str:
-        return f"?{urlencode({name: one for name, one in {**chosen, name: value}.items() if one})}"
+    def with_others(values: dict[str, Any]) -> str:
+        return f"?{urlencode({name: one for name, one in {**chosen, **values}.items() if one})}"
+
+    charts = with_values(
+        [
+            length_chart(values[0].get("length", []), limits["shortest"], limits["longest"], with_others),
+            agreement_chart(
+                values[0].get("agreement", []), limits["agreement"] * AGREEMENTS // 100, with_others
+            ),
+        ]
+        if values
+        else []
+    )
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
 
     context = {
         "snapshot": snapshot,
         "rows": _rows(keys),
-        "wanted": wanted | lengths,
+        "wanted": wanted | limits,
         "votes": VOTES,
         "sources": SOURCES,
-        "facets": facets(values[0], COUNTED, wanted, with_value, words) if values else [],
+        "facets": facets(
+            {name: values[0][name] for name in COUNTED if name in values[0]} if values else {},
+            COUNTED,
+            wanted,
+            lambda name, value: with_others({name: value}),
+            words,
+        ),
+        "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
         "awaited": "" if values else urlencode({**chosen, "part": "numbers"}),
         "csv": urlencode({**chosen, "as": "csv"}),
         "partitions": PARTITIONS,
@@ -117,21 +155,34 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "snapshots/changes.html", context)
 
 
-def _numbers(snapshot: Snapshot, wanted: dict[str, str], few: Among | None, *, is_asked: bool) -> Numbers:
+def _numbers(
+    snapshot: Snapshot,
+    wanted: dict[str, str],
+    classes: dict[str, frozenset[int]],
+    few: Among | None,
+    *,
+    is_asked: bool,
+) -> Numbers:
     """Return (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
 
+    classes: of lengths and of agreement that are chosen; those of agreement begin with 1.
     few: which pairs alone are counted. is_asked: whether the page came before, and waits for the numbers of a large
     snapshot.
     """
-    counted = {name: wanted[name] for name in COUNTED}
+    counted: dict[str, Wish] = {**{name: wanted[name] for name in COUNTED}, **classes}
     if few is not None:
-        groups = groups_of(SnapshotPair.objects.filter(few, snapshot=snapshot))
+        groups = groups_of(SnapshotPair.objects.filter(few, snapshot=snapshot), snapshot.corpus.scheme)
     elif is_asked or is_counted(snapshot):
         groups = groups_in(snapshot)
     else:
         return None
-    orders = {"votes": tuple(VOTES), "partition": PARTITIONS}
-    values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in COUNTED}
+    orders: dict[str, Sequence[Any]] = {
+        "votes": tuple(VOTES),
+        "partition": PARTITIONS,
+        "length": range(LENGTHS),
+        "agreement": range(1, AGREEMENTS + 1),
+    }
+    values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in counted}
     return values, (total(groups, counted), False)
 
 
@@ -141,7 +192,7 @@ def _few(rows: SnapshotPairQuerySet) -> Among | None:
     return Among("pk", keys) if len(keys) <= MOST_AT_ONCE else None
 
 
-def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int]) -> SnapshotPairQuerySet:
+def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]) -> SnapshotPairQuerySet:
     rows: SnapshotPairQuerySet = SnapshotPair.objects.filter(snapshot=snapshot)
     if wanted["changed"]:
         # Those that are gone stand in the list of the snapshot that still has them.
@@ -162,10 +213,14 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int
         ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
         same = Q(first=F("last")) if wanted["votes"] == "same" else Q(first__lt=F("last"))
         rows = rows.filter(Exists(ends.filter(same)))
-    if any(lengths.values()):
-        rows = rows.annotate(characters=Length("pair__hypothesis"))
-        rows = rows.filter(characters__gte=lengths["shortest"])
-        rows = rows.filter(characters__lte=lengths["longest"]) if lengths["longest"] else rows
+    if part := limits.get("agreement", 0) * AGREEMENTS // 100:
+        counts = votes_by_label(snapshot.corpus.scheme, "label")
+        of_rows = labels.order_by().values("row").annotate(votes=Count("pk"), most=Greatest(*counts.values()))
+        rows = rows.filter(Exists(of_rows.filter(agreement_class(part))))
+    shortest, longest = limits.get("shortest"), limits.get("longest")
+    if shortest or longest:
+        rows = rows.annotate(characters=Length("pair__hypothesis")).filter(characters__gte=shortest)
+        rows = rows.filter(characters__lte=longest) if longest else rows
     return rows.filter(pair__hypothesis__has_words=wanted["text"]) if wanted["text"] else rows
 
 

@@ -100,6 +100,32 @@ window.chartKinds = (function () {
         .map((line, index) => ({ text: line.name, line: "--ink", dash: DASHES[index + 1] }))
     );
 
+  // Names of the few points that matter, each on the first side of its point where no other stands. One without room is
+  // left out: the pointer and the table name it.
+  const apart = (texts) =>
+    function (index, scales, values, dimensions, context, next) {
+      const [xs, ys] = [Float64Array.from(values.x), Float64Array.from(values.y)];
+      const taken = Array.from(index, (i) => [xs[i] - 5, xs[i] + 5, ys[i] - 5, ys[i] + 5]);
+      const isFree = ([left, right, top, bottom]) =>
+        left > dimensions.marginLeft && right < dimensions.width && top > 0 && bottom < dimensions.height - dimensions.marginBottom &&
+        taken.every((other) => right <= other[0] || left >= other[1] || bottom <= other[2] || top >= other[3]);
+      const shown = index.filter((i) => {
+        const half = widest([texts[i]]) / 2 + 2;
+        const aside = half + 10;
+        for (const [dx, dy] of [[aside, 0], [-aside, 0], [0, -17], [0, 17], [aside, -13], [-aside, -13], [aside, 13], [-aside, 13]]) {
+          const [x, y] = [values.x[i] + dx, values.y[i] + dy];
+          const box = [x - half, x + half, y - 7, y + 7];
+          if (isFree(box)) {
+            taken.push(box);
+            [xs[i], ys[i]] = [x, y];
+            return true;
+          }
+        }
+        return false;
+      });
+      return next(shown, scales, { ...values, x: xs, y: ys }, dimensions, context);
+    };
+
   const domainOf = (draw, axis) => (draw[axis + "_domain"] ? { domain: draw[axis + "_domain"] } : {});
 
   /* The kinds */
@@ -364,7 +390,8 @@ window.chartKinds = (function () {
       };
     },
 
-    // Numbers by class: draw.low and high are the ends of a class, y is how many are in it, beside how many of others.
+    // Numbers by class: draw.low and high are the ends of a class (one that is open gets draw.width), y is how many are in
+    // it, beside how many of others. A row that `is_out` is not chosen.
     histogram(chart, read, width) {
       const { low, high, y, beside } = chart.draw;
       return {
@@ -384,11 +411,12 @@ window.chartKinds = (function () {
         marks: [
           Plot.rectY(chart.rows, {
             x1: low,
-            x2: high,
+            x2: (row) => row[high] ?? row[low] + chart.draw.width,
             y,
             fill: colour("--chart-point"),
-            fillOpacity: 0.75,
+            fillOpacity: (row) => (row.is_out ? 0.25 : 0.75),
             insetLeft: 1,
+            href: "href",
             ...says(read.words),
             tip: true,
           }),
@@ -410,15 +438,7 @@ window.chartKinds = (function () {
       const lines = curves.map((curve, index) => ({ ...curve, dash: DASHES[index + 1] }));
       const xs = rows.map((row) => row[x]);
       const isLog = chart.draw.x_type === "log" && d3.min(xs) > 0;
-      const middle = isLog ? Math.sqrt(d3.min(xs) * d3.max(xs)) : d3.max(xs) / 2;
       const named = rows.filter((row) => row.named);
-      // Names beside each other: the first goes above its point, the others below theirs.
-      const isNear = (one, other) =>
-        Math.abs(one[x] - other[x]) < 0.4 * d3.max(xs) && Math.abs(one[y] - other[y]) < 0.06 * d3.max(rows, (row) => row[y]);
-      const shift = (row) => {
-        const near = named.filter((other) => other !== row && isNear(row, other));
-        return !near.length ? 0 : near.every((other) => named.indexOf(other) > named.indexOf(row)) ? -15 : 15;
-      };
       return {
         legend: [
           ...(series
@@ -465,25 +485,19 @@ window.chartKinds = (function () {
               tip: true,
             })
           ),
-          // Names of the few that matter, on the side where there is room.
           ...(chart.draw.text
-            ? d3.cross(["start", "end"], [-15, 0, 15]).map(([side, dy]) =>
-                Plot.text(
-                  named.filter((row) => row[x] > middle === (side === "end") && shift(row) === dy),
-                  {
-                    x,
-                    y,
-                    text: chart.draw.text,
-                    textAnchor: side,
-                    dx: side === "end" ? -11 : 11,
-                    dy,
-                    fill: colour("--ink"),
-                    stroke: colour("--surface"),
-                    strokeWidth: 3,
-                    pointerEvents: "none",
-                  }
-                )
-              )
+            ? [
+                Plot.text(named, {
+                  x,
+                  y,
+                  text: chart.draw.text,
+                  fill: colour("--ink"),
+                  stroke: colour("--surface"),
+                  strokeWidth: 3,
+                  pointerEvents: "none",
+                  render: apart(named.map((row) => row[chart.draw.text])),
+                }),
+              ]
             : []),
         ],
       };

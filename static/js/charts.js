@@ -48,7 +48,7 @@
       marginTop: 6,
       marginBottom: 24,
       legend: chart.lines.length ? options.legend : [],
-      x: { ...options.x, label: null, ticks: 3, grid: false },
+      x: { ...options.x, label: null, ticks: 3, grid: false, ...(options.x.type === "utc" ? { tickFormat: d3.utcFormat("%-d %b") } : {}) },
       y: { ...options.y, axis: null, grid: false },
     };
   }
@@ -68,7 +68,7 @@
     const links = drawn.querySelectorAll("a");
     for (const link of links) {
       link.setAttribute("aria-label", link.firstElementChild.getAttribute("aria-label"));
-      if (links.length > 60) link.setAttribute("tabindex", "-1"); // the table below has the same links
+      if (links.length > 60 || chart.draw.is_small) link.setAttribute("tabindex", "-1"); // the table below has the same links
     }
     // Plot also names groups and marks, which have no role that may have a name.
     drawn.querySelectorAll("[aria-label]:not(a)").forEach((mark) => mark.removeAttribute("aria-label"));

@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from collection.models import Corpus
+from collection.models import Corpus, Pair
+from tests.charted import charts_in
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 from validation.pairs import listing
 
@@ -69,3 +70,25 @@ def test_without_runs_there_is_no_choice_of_one(browser):
     page = browser.get(f"/corpora/{snapshot.corpus.slug}/pairs/", {"order": "doubted", "run": "x"})
     assert page.status_code == 200
     assert 'name="run"' not in page.content.decode()
+
+
+def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
+    snapshot = small_snapshot()
+    run, client = done_run(snapshot, "majority"), browser
+    wrong = {row["pairID"] for row in write_predictions(run, "dev", wrong=2)[:2]}
+    address = f"/corpora/{snapshot.corpus.slug}/pairs/"
+    assert "doubt" not in charts_in(client.get(address).content)
+    chart = charts_in(client.get(address, {"run": run.pk}).content)["doubt"]
+    assert sum(row["pairs"] for row in chart["rows"]) == snapshot.pairs.filter(partition="dev").count()
+    assert chart["title"].startswith("The run doubts 2 of all ")
+    last = chart["rows"][8]
+    assert (last["class"], last["pairs"]) == ("above 80.0%, to 90.0%", 2)
+    page = client.get(last["href"])
+    assert {pair.public_id for pair in page.context["pairs"]} == wrong
+    assert page.context["numbers"].total == (2, False)
+    assert "most doubted first" in page.content.decode()
+    file = client.get(f"{last['href']}&as=csv").getvalue().decode()
+    assert {row["id"] for row in csv.DictReader(io.StringIO(file))} == wrong
+    Pair.objects.filter(public_id=min(wrong)).update(hypothesis="Unheard of.")
+    page = client.get(f"{last['href']}&text=unheard")
+    assert (len(page.context["pairs"]), page.context["numbers"].total) == (1, (1, False))

@@ -11,6 +11,7 @@ from django.utils import timezone
 from lxml import html
 
 from collection.models import Corpus, Genre, Pair
+from collection.templatetags.labels import vote_bar
 from tests.cast import ana, person, vera
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -330,7 +331,10 @@ def test_a_random_sample_is_of_what_passes_and_the_same_for_a_seed(corpus, brows
 def test_votes_are_counted_and_drawn_for_each_pair(corpus, browser_of, rosa):
     page = browser_of(rosa).get(LIST).content.decode()
     assert "3 Definitely correct, 1 Maybe correct, 1 Definitely incorrect" in page
-    assert '<rect class="label-e" x="0.0" width="60.0" height="8"/><rect class="label-n" x="60.0"' in page
+    pieces = [f'<span class="label-{letter}"></span>' for letter in "eeenc"]
+    assert f'<span class="vote-bar" aria-hidden="true">{"".join(pieces)}</span>' in page
+    many = vote_bar({"entailment": 970, "neutral": 29, "contradiction": 1}, LABELS)
+    assert [many.count(f"label-{letter}") for letter in "enc"] == [19, 1, 1]
     assert "4 of 5" in page
 
 

@@ -10,6 +10,7 @@ from django.db.models import F, Q, QuerySet
 from collection.models import Pair
 from nli.gold import ADJUDICATED
 from shared.among import Among
+from shared.number_facets import agreement_class
 from validation.models import Label, Question
 
 COLUMNS = {
@@ -71,6 +72,11 @@ def is_unanimous() -> Q:
 def is_disputed() -> Q:
     """Returns a condition on `Gold`, and on `with_gold_label`: every seat is filled, and the votes give no gold label."""
     return is_complete() & Q(voted=None)
+
+
+def agrees(part: int) -> Q:
+    """Returns a condition as above: every seat is filled, and the share of the most frequent label is in this class."""
+    return is_complete() & agreement_class(part)
 
 
 def how_votes_stand() -> dict[str, Q]:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,9 +17,10 @@ from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.among import Among
 from shared.csv_tables import csv_text
-from shared.facets import numbers_by_value, total
+from shared.facets import Wish, numbers_by_value, total
+from shared.number_facets import AGREEMENTS, LENGTHS, classes_between
 from shared.pages_by_key import counted_up_to, portions_by_key
-from validation.gold.queries import how_votes_stand, more_sort_memory, with_gold_label
+from validation.gold.queries import agrees, how_votes_stand, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
 from validation.statistics.cached import current_pair_counts
@@ -38,8 +39,10 @@ MOST_COUNTED = 100_000  # a total goes no further
 MOST_IN_FACETS = (
     3_000  # pairs that are counted during the request, if filters pass them of which there are no counts
 )
+LIMITS = ("shortest", "longest")
 FACETS = ("gold", "votes", "genre", "author_label")  # filters that show the number of pairs beside each value
-COUNTED = (*FACETS, "source")  # filters whose pairs are counted in validation/statistics/pair_counts.py
+# Filters whose pairs are counted in validation/statistics/pair_counts.py.
+COUNTED = (*FACETS, "source", "agreement")
 VOTES = {
     "unopened": "not opened yet",
     "open": "labels are missing",
@@ -57,7 +60,7 @@ class Wanted:
     genre: a slug. author: a code. gold: a gold label, or "-" for none. source: the source of the gold label.
     votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of the hypothesis. premise: the id of a
     premise. shortest, longest: characters of the hypothesis; 0: no limit. by, group: a dimension of agreement and
-    one of its groups.
+    one of its groups. agreement: a class of `agrees`; 0: any.
     """
 
     genre: str = ""
@@ -73,16 +76,17 @@ class Wanted:
     longest: int = 0
     by: str = ""
     group: str = ""
+    agreement: int = 0
 
     @property
     def needs_votes(self) -> bool:
         """Returns whether the votes of pairs must be read to decide which pass."""
-        return bool(self.gold or self.source or self.votes)
+        return bool(self.gold or self.source or self.votes or self.agreement)
 
     def without(self, *names: str) -> "Wanted":
         """Returns the filters without these."""
-        nothing: dict[str, Any] = dict.fromkeys(names, "")
-        return replace(self, **nothing)
+        nothing = Wanted()
+        return replace(self, **{name: getattr(nothing, name) for name in names})
 
 
 def pairs_to_read(
@@ -142,39 +146,54 @@ def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[s
 class Numbers:
     """Numbers beside the list. total: pairs that pass, and whether there are more; None if they were not counted.
 
-    facets: filter -> (value, number of pairs), the most frequent first. made_at: when a worker counted; None: just now.
+    facets: filter -> (value, number of pairs), the most frequent first. lengths, agreements: (class, number of pairs),
+    the lowest first. made_at: when a worker counted; None: just now.
     is_awaited: whether a worker has not counted yet.
     """
 
     total: tuple[int, bool] | None
-    facets: dict[str, list[tuple[str, int]]]
+    facets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    lengths: list[tuple[int, int]] = field(default_factory=list)
+    agreements: list[tuple[int, int]] = field(default_factory=list)
     made_at: datetime | None = None
     is_awaited: bool = False
 
 
-def numbers_of(question: Question, wanted: Wanted) -> Numbers:
-    """Returns the numbers of the pairs that pass.
+def numbers_of(question: Question, wanted: Wanted, ids: Sequence[str] | None = None) -> Numbers:
+    """Returns the numbers of the pairs that pass, or of those with these ids.
 
     Under filters that are not in COUNTED it counts the pairs that pass these, if they are few. Of all pairs of a large
     corpus it returns what a worker counted last.
     """
-    others, row = wanted.without(*COUNTED), None
+    lengths = classes_between(wanted.shortest, wanted.longest)
+    others, row = wanted.without(*COUNTED, *(LIMITS if lengths is not None else ())), None
     groups: list[Group] | None = None
-    if others == Wanted():
+    if ids is not None and len(ids) > MOST_COUNTED:
+        return Numbers(None)
+    named = [] if ids is None else [Among("public_id", ids)]
+    if others == Wanted() and not named:
         groups, row = current_pair_counts(question)
     else:
-        keys = list(
-            by_columns(question, others).order_by().values_list("pk", flat=True)[: MOST_IN_FACETS + 1]
-        )
+        rows = by_columns(question, others).filter(*named)
+        keys = list(rows.order_by().values_list("pk", flat=True)[: MOST_IN_FACETS + 1])
         groups = pair_counts(question, keys) if len(keys) <= MOST_IN_FACETS else None
     if groups is None:
-        counted = None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
-        return Numbers(counted, {}, is_awaited=row is not None)
-    chosen = {name: getattr(wanted, name) for name in COUNTED}
+        rows = by_columns(question, wanted).filter(*named)
+        return Numbers(
+            None if wanted.needs_votes else counted_up_to(rows, MOST_COUNTED), is_awaited=row is not None
+        )
+    chosen: dict[str, Wish] = {name: getattr(wanted, name) for name in (*FACETS, "source")}
     chosen["votes"] = wanted.votes if wanted.votes in VOTES else ""
+    chosen["length"] = lengths or frozenset()
+    chosen["agreement"] = frozenset({wanted.agreement} if wanted.agreement else ())
     orders = {"votes": tuple(VOTES)}
-    facets = {name: numbers_by_value(groups, chosen, name, orders.get(name, ())) for name in FACETS}
-    return Numbers((total(groups, chosen), False), facets, row.made_at if row else None)
+    return Numbers(
+        (total(groups, chosen), False),
+        {name: numbers_by_value(groups, chosen, name, orders.get(name, ())) for name in FACETS},
+        numbers_by_value(groups, chosen, "length", range(LENGTHS)),
+        numbers_by_value(groups, chosen, "agreement", range(1, AGREEMENTS + 1)),
+        row.made_at if row else None,
+    )
 
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
@@ -184,10 +203,15 @@ def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
         yield _passing(question, condition, [key for (key,) in rows])
 
 
-def csv_of(question: Question, wanted: Wanted, doubts: Mapping[str, float] | None = None) -> Iterator[str]:
+def csv_of(
+    question: Question,
+    wanted: Wanted,
+    doubts: Mapping[str, float] | None = None,
+    ids: Collection[str] | None = None,
+) -> Iterator[str]:
     """Yields all pairs that pass as CSV, portion by portion, each with its labels in the order of their seats.
 
-    doubts: id -> the doubt of a run, for one column more.
+    doubts: id -> the doubt of a run, for one column more. ids: of the pairs that may pass.
     """
     yield csv_text([[*ROW, "labels", *(["doubt"] if doubts is not None else [])]])
     for keys in keys_of(question, wanted):
@@ -198,6 +222,7 @@ def csv_of(question: Question, wanted: Wanted, doubts: Mapping[str, float] | Non
                 *([doubts.get(row["id"], "")] if doubts is not None else []),
             ]
             for row in rows_of(question, keys)
+            if ids is None or row["id"] in ids
         )
 
 
@@ -287,6 +312,8 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
 def _by_votes(wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`; an empty one if nothing is asked of the votes."""
     condition = how_votes_stand().get(wanted.votes, Q())
+    if wanted.agreement:
+        condition &= agrees(wanted.agreement)
     if wanted.gold:
         condition &= Q(gold_label=None if wanted.gold == NO_GOLD else wanted.gold)
     return condition & Q(gold_source=wanted.source) if wanted.source else condition

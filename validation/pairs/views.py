@@ -16,8 +16,10 @@ from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
+from shared.charts import Chart, with_values
 from shared.csv_files import csv_file
 from shared.facets import facets
+from shared.number_facets import AGREEMENTS, Address, agreement_chart, length_chart, share_chart
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
@@ -28,6 +30,7 @@ from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
+    Numbers,
     Wanted,
     csv_of,
     in_ranked_order,
@@ -96,23 +99,37 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     if given["by"] and given["by"] not in DIMENSIONS:
         raise Http404(f"There are no pairs by {given['by']}.")
     lengths: dict[str, Any] = {name: number_in(request, name, 0, LONGEST) for name in ("shortest", "longest")}
-    wanted = Wanted(**given, **lengths, skipped=request.GET.get("skipped") == "yes")
-    order, runs = request.GET.get("order", ""), runs_for(question.corpus_id)
+    agreement, doubt = (
+        number_in(request, name, 0, 100) // step * step
+        for name, step in (("agreement", 100 // AGREEMENTS), ("doubt", 10))
+    )
+    wanted = Wanted(
+        **given,
+        **lengths,
+        skipped=request.GET.get("skipped") == "yes",
+        agreement=agreement * AGREEMENTS // 100,
+    )
+    # Pairs of one tenth of the doubts stand in their order.
+    order, runs = DOUBTED if doubt else request.GET.get("order", ""), runs_for(question.corpus_id)
     # The order by doubt needs a run: the newest, if none is chosen.
     run = number_in(request, "run", runs[0][0] if runs and order == DOUBTED else 0, 2**31)
     doubts = doubts_of(run, question.corpus_id) if run else None
+    ids = doubts.ranked(doubt // 10) if doubts and doubt else None
     if request.GET.get("as") == "csv":
-        lines = csv_of(question, wanted, doubts and doubts.by_id)
+        lines = csv_of(question, wanted, doubts and doubts.by_id, None if ids is None else frozenset(ids))
         return csv_file(lines, f"{slug}-pairs")
     after_key, seed = number_in(request, "after", 0, 2**62), number_in(request, "seed", 1, 2**31)
     if order == RANDOM:
         pairs, after = sample_of(question, wanted, seed), None
     elif order == DOUBTED and doubts is not None:
-        pairs, after = in_ranked_order(question, wanted, doubts.ranked(), after_key)
+        pairs, after = in_ranked_order(question, wanted, doubts.ranked() if ids is None else ids, after_key)
     else:
         pairs, after = pairs_to_read(question, wanted, after=after_key, newest_first=order == NEWEST)
     votes = votes_on(question, pairs)
-    chosen: dict[str, str | int] = {name: value for name, value in (given | lengths).items() if value}
+    shares = {"agreement": agreement, "doubt": doubt}
+    chosen: dict[str, str | int] = {
+        name: value for name, value in (given | lengths | shares).items() if value
+    }
     if wanted.skipped:
         chosen["skipped"] = "yes"
     is_narrowed = bool(chosen)
@@ -120,7 +137,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         chosen["order"] = order
     if run:
         chosen["run"] = run
-    numbers = numbers_of(question, wanted)
+    numbers = numbers_of(question, wanted, ids)
 
     genres, answers = list(question.corpus.genres.order_by("slug")), answer_words(question)
     words = {
@@ -129,8 +146,12 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "genre": {genre.slug: genre.name for genre in genres},
     }
 
-    def with_value(name: str, value: str) -> str:
-        return address_in("pairs", question, **{**chosen, name: value})
+    def with_others(values: dict[str, Any]) -> str:
+        return address_in("pairs", question, **{**chosen, **values})
+
+    charts = number_charts(numbers, doubts, wanted, doubt, with_others)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
 
     context = {
         "question": question,
@@ -143,7 +164,11 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "run": run,
         "has_doubts": doubts is not None,
         "wanted": wanted,
-        "facets": facets(numbers.facets, FACET_NAMES, given, with_value, words),
+        "facets": facets(
+            numbers.facets, FACET_NAMES, given, lambda name, value: with_others({name: value}), words
+        ),
+        "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
+        "shares": shares,
         "order": order if order in ORDERS else "",
         "orders": ORDERS,
         "another": address_in("pairs", question, **chosen, seed=seed + 1) if order == RANDOM else "",
@@ -157,6 +182,29 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "csv": address_in("pairs", question, **chosen, **{"as": "csv"}),
     }
     return render(request, "validation/pairs/pair_list.html", context)
+
+
+def number_charts(numbers: Numbers, doubts: Any, wanted: Wanted, doubt: int, address: Address) -> list[Chart]:
+    """Returns the histograms by which the list is filtered: lengths, agreement, and doubts of a run.
+
+    doubts: a modeling.results.doubts.Doubts, or None.
+    """
+    tenths = doubts.by_tenth() if doubts else []
+    doubted = sum(tenths[5:])
+    return with_values(
+        [
+            length_chart(numbers.lengths, wanted.shortest, wanted.longest, address),
+            agreement_chart(numbers.agreements, wanted.agreement, address),
+            share_chart(
+                "doubt",
+                f"The run doubts {doubted:,} of all {sum(tenths):,} gold labels by more than a half.",
+                "doubt",
+                tenths,
+                doubt,
+                address,
+            ),
+        ]
+    )
 
 
 @researcher_page

@@ -4,22 +4,28 @@ from collections.abc import Collection
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef
+from django.db.models import BooleanField, Case, Count, Exists, ExpressionWrapper, F, OuterRef, Value, When
 
 from nli.labels import NO_GOLD
-from validation.gold.queries import how_votes_stand
+from shared.number_facets import AGREEMENTS, length_class
+from validation.gold.queries import agrees, how_votes_stand
 from validation.models import Gold, Label, Question
 
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs that are the same in all that is counted. gold: "-" for none. `votes`: keys of VOTES that fit them."""
+    """Pairs that are the same in all that is counted. gold: "-" for none. `votes`: keys of VOTES that fit them.
+
+    length: the class of the hypothesis's length. agreement: the class of `agrees`; 0 while a seat is empty.
+    """
 
     genre: str
     author_label: str
     gold: str
     source: str
     votes: tuple[str, ...]
+    length: int
+    agreement: int
     number: int
 
 
@@ -33,6 +39,7 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
         f"is_{name}": ExpressionWrapper(condition, BooleanField())
         for name, condition in how_votes_stand().items()
     }
+    agreements = [When(agrees(part), then=Value(part)) for part in range(1, AGREEMENTS + 1)]
     texts = {"genre": F("pair__premise__genre__slug"), "author_label": F("pair__author_label")}
     grouped = rows.order_by().values(
         "label",
@@ -40,6 +47,8 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
         of_genre=texts["genre"],
         by_author=texts["author_label"],
         is_opened=Exists(seats),
+        length=length_class("pair__hypothesis"),
+        agreement=Case(*agreements, default=0),
         **states,
     )
     found = []
@@ -49,7 +58,16 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
         held = fit if row["is_opened"] else ("unopened",)
         gold = row["label"] or NO_GOLD
         found.append(
-            Group(row["of_genre"] or "", row["by_author"] or "", gold, row["source"], held, row["number"])
+            Group(
+                row["of_genre"] or "",
+                row["by_author"] or "",
+                gold,
+                row["source"],
+                held,
+                row["length"],
+                row["agreement"],
+                row["number"],
+            )
         )
     return found
 
@@ -60,6 +78,6 @@ def as_content(groups: list[Group]) -> list[list[Any]]:
 
 def from_content(content: list[list[Any]]) -> list[Group]:
     return [
-        Group(genre, author_label, gold, source, tuple(votes), number)
-        for genre, author_label, gold, source, votes, number in content
+        Group(genre, author_label, gold, source, tuple(votes), *numbers)
+        for genre, author_label, gold, source, votes, *numbers in content
     ]
