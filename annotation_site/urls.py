@@ -41,6 +41,7 @@ rest: list[URLPattern | URLResolver] = [
     path("corpora/<slug:slug>/texts/", charts_api.TextsChartsView.as_view(), name="api-texts"),
     path("corpora/<slug:slug>/labelling/", charts_api.LabellingChartsView.as_view(), name="api-labelling"),
     path("corpora/<slug:slug>/plan/", charts_api.PlanChartsView.as_view(), name="api-plan"),
+    path("corpora/<slug:slug>/histograms/", charts_api.PairsChartsView.as_view(), name="api-histograms"),
     path("corpora/<slug:slug>/bias/", charts_api.BiasChartsView.as_view(), name="api-bias"),
     path("corpora/<slug:slug>/links/<int:number>/", charts_api.LinkChartsView.as_view(), name="api-link"),
     path(

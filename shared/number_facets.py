@@ -38,11 +38,11 @@ def length_chart(
     known, chosen = dict(numbers), classes_between(shortest, longest)
     if len(known) < 2:
         return None
-    rows = []
+    rows: list[dict[str, Any]] = []
     for place in range(min(known), max(known) + 1):
         low = place * WIDTH
         high = low + WIDTH if place < LENGTHS - 1 else None
-        limits = {"shortest": low or "", "longest": high - 1 if high else ""}
+        limits: dict[str, Any] = {"shortest": low or "", "longest": high - 1 if high else ""}
         is_chosen = (limits["shortest"] or 0, limits["longest"] or 0) == (shortest, longest)
         rows.append(
             {

@@ -35,6 +35,10 @@ from snapshots.errors import SnapshotError
 from snapshots.freezing.partition_table import plan_charts
 from snapshots.freezing.plan import plan_freeze
 from validation.models import Question
+from validation.pairs.doubts import doubts_of
+from validation.pairs.histograms import histograms
+from validation.pairs.listing import Wanted, numbers_of
+from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in, question_or_404
 from validation.statistics import cached
 from validation.statistics.annotator_charts import charts_of_person
@@ -53,6 +57,12 @@ class BiasQuery(QuestionQuery):
 class OverviewQuery(QuerySerializer):
     days = one_of(
         "number of days", SPANS, default=next(iter(SPANS)), help_text="of the texts and labels a day"
+    )
+
+
+class PairsChartsQuery(QuestionQuery):
+    run = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**31, help_text="a training run, for its doubts"
     )
 
 
@@ -149,6 +159,24 @@ class PlanChartsView(ChartsView):
         except SnapshotError as error:
             raise Problem(status=422, detail=str(error)) from None
         return plan_charts(planned, names_in(corpus)["genre"])
+
+
+@_described(
+    "the list of pairs: lengths of hypotheses, agreement, doubts of a run",
+    "A row leads to the list of its pairs. Agreement and lengths are absent until a worker has counted a large corpus.",
+    parameters=[PairsChartsQuery],
+)
+class PairsChartsView(ChartsView):
+    def charts(self, request: Request, slug: str) -> Iterable[Chart]:
+        asked, wanted = PairsChartsQuery.read(request), Wanted()
+        question = question_or_404(slug, asked.get("question"))
+        run = {"run": asked["run"]} if "run" in asked else {}
+        doubts = doubts_of(asked["run"], question.corpus_id) if run else None
+
+        def address(values: dict[str, Any]) -> str:
+            return address_in("pairs", question, **run, **values)
+
+        return histograms(numbers_of(question, wanted), wanted, doubts, 0, address)
 
 
 @_described(

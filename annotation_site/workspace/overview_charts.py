@@ -139,8 +139,10 @@ def agreement_chart(corpus: Corpus, counts: Counts) -> Chart | None:
     )
 
 
-def glances(corpus: Corpus, counts: Counts) -> list[tuple[Chart, str]]:
-    """Returns the small charts of one corpus among all, each with the address of its table as CSV."""
+def glances(corpus: Corpus, counts: Counts | None) -> list[tuple[Chart, str]]:
+    """Returns the small charts of one corpus among all, each with the address of its table as CSV; none before a count."""
+    if counts is None:
+        return []
     found = [pace_chart("labels", counts) or pace_chart("texts", counts), agreement_chart(corpus, counts)]
     page = reverse("corpus-overview", args=[corpus.slug])
     return [

@@ -67,7 +67,7 @@ def home(request: HttpRequest) -> HttpResponse:
             "corpus": corpus,
             "counts": counts[corpus.pk],
             "stages": stages(corpus, counts[corpus.pk], corpus.frozen_pairs or 0),  # type: ignore[attr-defined]
-            "charts": glances(corpus, counts[corpus.pk]) if counts[corpus.pk] else (),
+            "charts": glances(corpus, counts[corpus.pk]),
             "waiting": [each for each in items if each.slug == corpus.slug],
         }
         for corpus in page

@@ -79,6 +79,8 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     address = f"/corpora/{snapshot.corpus.slug}/pairs/"
     assert "doubt" not in charts_in(client.get(address).content)
     chart = charts_in(client.get(address, {"run": run.pk}).content)["doubt"]
+    told = client.get(f"/api/v1/corpora/{snapshot.corpus.slug}/histograms/", {"run": run.pk}).json()["charts"]
+    assert told[-1] == chart
     assert sum(row["pairs"] for row in chart["rows"]) == snapshot.pairs.filter(partition="dev").count()
     assert chart["title"].startswith("The run doubts 2 of all ")
     last = chart["rows"][8]

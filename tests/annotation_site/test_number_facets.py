@@ -87,6 +87,13 @@ def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
     assert client.get(f"{LIST}?chart=none").status_code == 404
 
 
+def test_rest_returns_what_is_drawn(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    drawn = charts_in(client.get(LIST).content)
+    told = client.get("/api/v1/corpora/small/histograms/").json()["charts"]
+    assert told == list(drawn.values())
+
+
 def test_a_worker_counts_the_classes_of_a_large_corpus(corpus, browser_of, rosa, monkeypatch):
     client = browser_of(rosa)
     now = charts_in(client.get(LIST).content)

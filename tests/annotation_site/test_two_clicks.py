@@ -27,7 +27,7 @@ NUMBERS = {
         "//ol[@class='pipeline']//a/strong",
         "//ol[@class='pipeline']//small/a[contains(., 'labels still wanted')]",
         "//a[contains(., '12 pairs')]",
-        "//figure//a/strong",
+        "//section[@aria-labelledby='quality']//a",
     ),
     "/c/{slug}/labelling/": ("//dl[@class='number-row']//a[.='12']", "//td/a[starts-with(., '12')]"),
     "/corpora/{slug}/agreement/": ("//p/a[.='12']", "//p/a[.='15 pairs']", "//td/a[.='33.3%']"),

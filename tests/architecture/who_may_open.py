@@ -134,7 +134,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/corpora/<slug:slug>/pay/",
             r"api/v1/corpora/<slug:slug>/labelling/",
             r"api/v1/corpora/<slug:slug>/texts/",
-            r"api/v1/corpora/<slug:slug>/(overview|premises|prompts|bias)/",
+            r"api/v1/corpora/<slug:slug>/(overview|premises|prompts|bias|plan|histograms)/",
             r"api/v1/corpora/<slug:slug>/links/<int:number>/",
             r"api/v1/corpora/<slug:slug>/pool/<path:code>/",
             r"api/v1/snapshots/<int:pk>/contents/",

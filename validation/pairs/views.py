@@ -16,10 +16,9 @@ from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
-from shared.charts import Chart, with_values
 from shared.csv_files import csv_file
 from shared.facets import facets
-from shared.number_facets import AGREEMENTS, Address, agreement_chart, length_chart, share_chart
+from shared.number_facets import AGREEMENTS
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
@@ -27,10 +26,10 @@ from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
+from validation.pairs.histograms import histograms
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
-    Numbers,
     Wanted,
     csv_of,
     in_ranked_order,
@@ -149,7 +148,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     def with_others(values: dict[str, Any]) -> str:
         return address_in("pairs", question, **{**chosen, **values})
 
-    charts = number_charts(numbers, doubts, wanted, doubt, with_others)
+    charts = histograms(numbers, wanted, doubts, doubt, with_others)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
 
@@ -182,29 +181,6 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "csv": address_in("pairs", question, **chosen, **{"as": "csv"}),
     }
     return render(request, "validation/pairs/pair_list.html", context)
-
-
-def number_charts(numbers: Numbers, doubts: Any, wanted: Wanted, doubt: int, address: Address) -> list[Chart]:
-    """Returns the histograms by which the list is filtered: lengths, agreement, and doubts of a run.
-
-    doubts: a modeling.results.doubts.Doubts, or None.
-    """
-    tenths = doubts.by_tenth() if doubts else []
-    doubted = sum(tenths[5:])
-    return with_values(
-        [
-            length_chart(numbers.lengths, wanted.shortest, wanted.longest, address),
-            agreement_chart(numbers.agreements, wanted.agreement, address),
-            share_chart(
-                "doubt",
-                f"The run doubts {doubted:,} of all {sum(tenths):,} gold labels by more than a half.",
-                "doubt",
-                tenths,
-                doubt,
-                address,
-            ),
-        ]
-    )
 
 
 @researcher_page
