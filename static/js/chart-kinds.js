@@ -1,6 +1,7 @@
 "use strict";
 // How each kind of chart is drawn with Observable Plot: chart, what its columns say, width -> options of Plot, and a legend.
-// The names in `draw` are those that shared/charts.py and the modules *_charts.py write.
+// The names in `draw` are those that shared/charts.py and the modules *_charts.py write. A small picture has no tips: one
+// would cover the mark that is clicked.
 window.chartKinds = (function () {
   const STEPS = ["--step-1", "--step-2", "--step-3", "--step-4", "--step-5"];
   const LINES = ["--ink", "--chart-point", "--chart-second", "--chart-third", "--ink-soft", "--line-strong"];
@@ -176,7 +177,7 @@ window.chartKinds = (function () {
             stroke: colour(own),
             href: "href",
             ...says(read.words),
-            tip: true,
+            tip: !chart.draw.is_small,
           }),
         ],
       };
@@ -340,7 +341,7 @@ window.chartKinds = (function () {
               interval: chart.draw.interval,
               fill: colour(chart.colours[key]),
               ...says(read.words),
-              tip: true,
+              tip: !chart.draw.is_small,
             })
           ),
           ...(band
@@ -418,7 +419,7 @@ window.chartKinds = (function () {
             insetLeft: 1,
             href: "href",
             ...says(read.words),
-            tip: true,
+            tip: !chart.draw.is_small,
           }),
           ...(beside
             ? [Plot.line(chart.rows, { x: (row) => (row[low] + row[high]) / 2, y: beside, curve: "step", stroke: colour("--ink") })]

@@ -104,6 +104,8 @@
     }
     table.open = opened.has(figure.chart.key);
     table.addEventListener("toggle", () => (table.open ? opened.add : opened.delete).call(opened, figure.chart.key));
+    // A press on a link is a link's alone: Plot would pin its tip there, which then takes the click.
+    figure.querySelector(".chart-picture").addEventListener("pointerdown", (event) => event.target.closest("a") && event.stopPropagation(), true);
     const button = figure.querySelector("[data-svg]");
     button.hidden = false;
     button.addEventListener("click", () => save(figure));

@@ -9,7 +9,7 @@ from accounts.models import User
 from modeling.launching.actions import request_sweep
 from modeling.models import RunProgress
 from snapshots.statistics.job import compute_statistics, request_statistics
-from tests.browser.looks import LOOKS, chart_faults, complaints, width_of
+from tests.browser.looks import LOOKS, PHONE, chart_faults, complaints, width_of
 from tests.browser.waiting import wait_until
 from tests.cast import person
 from tests.charted import charted_corpus
@@ -86,13 +86,13 @@ def test_the_overview_draws_its_charts_again_when_it_loads_itself(live_server, w
     page.clock.install()
     look_at(page, "/c/charted/")
     figures = page.locator("#live figure[data-chart]")
-    expect(figures).to_have_count(3)
+    expect(figures).to_have_count(4)
     figures.last.evaluate("figure => { figure.dataset.before = 'yes' }")
     with page.expect_response("**/c/charted/"):
         page.clock.run_for(21_000)
     expect(page.locator("[data-before]")).to_have_count(0)
-    expect(figures.locator("svg.chart-svg")).to_have_count(3)
-    for number in range(3):
+    expect(figures.locator("svg.chart-svg")).to_have_count(4)
+    for number in range(4):
         expect(figures.nth(number).locator("svg.chart-svg")).to_be_visible()
         expect(figures.nth(number).locator("table")).to_be_hidden()
 
@@ -141,3 +141,99 @@ def test_without_scripts_the_tables_stand_there(live_server, window_of, rosa):
     for number in range(figures.count()):
         expect(figures.nth(number).locator("table")).to_be_visible()
         expect(figures.nth(number).get_by_role("button")).to_have_count(0)
+
+
+@LOOKS
+def test_home_draws_small_charts_and_works_without_scripts(live_server, watched, window_of, rosa, look):
+    charted_corpus(extra=False)
+    page = watched(rosa, **look)
+    look_at(page, "/admin/")
+    pace = page.locator("figure[data-chart=pace-labels-charted]")
+    expect(pace.locator("svg.chart-svg")).to_be_visible()
+    expect(pace.locator("table")).to_be_hidden()
+    pace.locator("summary").press("Enter")
+    expect(pace.get_by_role("link", name="CSV")).to_be_visible()
+    # Seven bars of the stages, as wide as their share says.
+    bar = page.locator(".pipeline meter").first
+    assert bar.bounding_box()["height"] > 5  # type: ignore[index]
+    plain = window_of(rosa, java_script_enabled=False, **look).new_page()
+    plain.goto("/admin/")
+    expect(plain.locator("figure[data-chart] table")).to_have_count(2)
+    expect(plain.locator("figure[data-chart=agreement-charted] table")).to_be_visible()
+
+
+def test_the_pace_is_drawn_over_the_days_that_one_chooses_and_stays_so(live_server, watched, rosa):
+    charted_corpus(extra=False)
+    page = watched(rosa, **PHONE)
+    page.clock.install()
+    page.goto("/c/charted/")
+    days = page.get_by_role("navigation", name="Days of the charts")
+    days.get_by_role("link", name="30 days").click()
+    caption = page.locator("figure[data-chart=pace-labels] figcaption")
+    expect(caption).to_have_text(re.compile(" in 30 days, "))
+    with page.expect_response("**/c/charted/?days=30"):
+        page.clock.run_for(21_000)
+    expect(caption).to_have_text(re.compile(" in 30 days, "))
+    expect(days.locator("[aria-current]")).to_have_text("30 days")
+
+
+# Draws the scatter plot of a page again, with all points named and close to each other; returns the places of the names.
+NAMES_CLOSE_TOGETHER = """figure => {
+    const chart = structuredClone(figure.chart);
+    chart.rows.forEach((row, k) => Object.assign(row, {named: true, seconds: 8 + k / 50, agreement: 0.8 + k / 500}));
+    const { legend, ...options } = chartKinds.KINDS.scatter(chart, chartKinds.reader(chart), 300);
+    const drawn = Plot.plot({width: 300, marginRight: 24, marginBottom: 40, ...options});
+    document.body.append(drawn);
+    const codes = new Set(chart.rows.map(row => row.code)), frame = drawn.getBoundingClientRect();
+    const names = [...drawn.querySelectorAll("text")].filter(text => codes.has(text.textContent));
+    return [chart.rows.length, names.map(name => {
+        const box = name.getBoundingClientRect();
+        return [box.left - frame.left, box.right - frame.left, box.top, box.bottom];
+    })];
+}"""
+
+
+def test_names_in_a_scatter_plot_never_overlap(live_server, watched, rosa):
+    charted_corpus(extra=False)
+    page = watched(rosa, **PHONE)
+    page.goto("/corpora/charted/annotators/")
+    figure = page.locator("figure[data-chart=speed]")
+    expect(figure.locator("svg.chart-svg")).to_be_visible()
+    points, names = figure.evaluate(NAMES_CLOSE_TOGETHER)
+    assert 2 <= len(names) < points, "those without room are left out"
+    for place, one in enumerate(names):
+        assert one[0] > 0
+        assert one[1] < 300
+        for other in names[place + 1 :]:
+            assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+@LOOKS
+def test_a_bar_of_a_histogram_filters_the_pairs(live_server, watched, rosa, look):
+    charted_corpus(extra=False)
+    page = watched(rosa, **look)
+    look_at(page, "/corpora/charted/pairs/")
+    figure = page.locator("figure[data-chart=agreement]")
+    wanted = figure.locator("tbody tr").nth(2)
+    number = int(wanted.locator("td").first.text_content() or "0")
+    figure.locator("svg a").nth(2).click()
+    page.wait_for_url(re.compile(r"/pairs/\?agreement=60$"))
+    expect(page.get_by_text(f"{number} pairs.")).to_be_visible()
+    assert chart_faults(page) == []
+    page.goto("/c/charted/")
+    page.locator("figure[data-chart=seats-now] svg a").first.click()
+    page.wait_for_url(re.compile(r"/pairs/\?votes=complete$"))
+
+
+def test_a_picture_that_is_saved_has_its_legend(live_server, watched, rosa):
+    charted_corpus(extra=False)
+    page = watched(rosa)
+    page.goto("/c/charted/")
+    figure = page.locator("figure[data-chart=seats-now]")
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Download as SVG").click()
+    picture = etree.parse(download.value.path()).getroot()
+    texts = picture.xpath("//*[local-name()='text']/text()")
+    assert {"filled", "in hand", "free"} <= set(texts)
+    shown = figure.locator("svg.chart-svg").get_attribute("height")
+    assert float(picture.get("height", 0)) > float(shown or 0)
