@@ -92,6 +92,7 @@ VALUES = {
     **dict.fromkeys(["label", "author_label", "gold"], ("neutral", "-")),
     "as": ("csv", "charts"),
     "baseline": ("cbow",),
+    "seeds": ("together",),
     "by": ("genre", "author", "nothing"),
     "chart": ("1",),
     "column": ("test",),
