@@ -147,7 +147,7 @@ def test_a_cursor_that_is_none_of_ours_is_a_404(site: Site, clients: dict[User, 
 
 @pytest.mark.parametrize(
     "odd",
-    [quote("a/b"), DIGITS, pytest.param("%ED%A0%80", marks=pytest.mark.thorough)],
+    [DIGITS, *(pytest.param(odd, marks=pytest.mark.thorough) for odd in (quote("a/b"), "%ED%A0%80"))],
     ids=lambda odd: odd[:12],
 )
 def test_no_place_in_an_address_breaks_it(site: Site, clients: dict[User, Client], odd: str) -> None:
@@ -204,7 +204,9 @@ def test_no_body_breaks_rest(site: Site) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("odd", ["\0", DIGITS], ids=["nul", "digits"])
+@pytest.mark.parametrize(
+    "odd", ["\0", pytest.param(DIGITS, marks=pytest.mark.thorough)], ids=["nul", "digits"]
+)
 def test_no_form_breaks_a_page(site: Site, clients: dict[User, Client], odd: str) -> None:
     names = (*NAMES, "signal-active_ms", "text-neutral", "token", "reason", "problem", "key", "ms-1")
     sent: dict[str, Any] = dict.fromkeys(names, odd)

@@ -254,6 +254,7 @@ def test_a_partition_never_has_more_seats_than_its_question():
     assert partitions_with_more_seats() == 1
 
 
+@pytest.mark.thorough
 def test_sqlite_refuses_it_too(tmp_path):
     """Tests a new database in a process of its own, also after a migration has made the table of questions anew."""
     program = """

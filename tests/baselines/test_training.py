@@ -42,7 +42,7 @@ def test_a_network_learns_a_few_pairs_by_heart(tmp_path: Path, baseline: str):
     assert events[-1]["metrics"]["train"]["accuracy"] == 1.0
 
 
-@pytest.mark.parametrize("baseline", sorted(name for name in BASELINES if "pretrained" not in name))
+@pytest.mark.parametrize("baseline", graded(name for name in BASELINES if "pretrained" not in name))
 def test_a_finished_run_folder_holds_exactly_these_files(tmp_path: Path, baseline: str):
     preset = "default" if "pretrained" in baseline else "paper"
     settings = small_settings(baseline, epochs=2, batch_size=4)

@@ -69,6 +69,7 @@ def standing() -> list[str]:
     return list(Label.objects.standing().cast_by(vera()).values_list("label", flat=True))
 
 
+@pytest.mark.thorough
 def test_without_the_locks_two_corrections_replace_one_label(batch, monkeypatch):
     """Both read the first label, and only constraints stop the second. Else the test below proves nothing."""
     unlocked(monkeypatch)
@@ -97,6 +98,7 @@ def exclusion(batch):
     )
 
 
+@pytest.mark.thorough
 def test_without_the_locks_the_correction_of_somebody_excluded_counts(batch, monkeypatch):
     """The exclusion does not see the new label. If this race disappears, the test below proves nothing."""
     unlocked(monkeypatch)
@@ -127,6 +129,7 @@ def decision(batch):
     )
 
 
+@pytest.mark.thorough
 def test_without_the_lock_a_decision_is_about_votes_that_are_gone(batch, monkeypatch):
     """The votes make a majority meanwhile. If this race disappears, the tests below prove nothing."""
     monkeypatch.setattr(adjudication, "lock", lambda *_: [])
@@ -188,6 +191,7 @@ def freeze_with_a_correction_in_the_middle(question, batch, monkeypatch):
     )
 
 
+@pytest.mark.thorough
 def test_without_one_moment_a_freeze_has_the_old_label_twice(monkeypatch):
     """It counts in one table and is withdrawn in the other. If this race disappears, the test below proves nothing."""
     monkeypatch.setattr(job, "consistent_read", nullcontext)

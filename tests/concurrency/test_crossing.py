@@ -88,6 +88,7 @@ def test_a_vetting_waits_for_an_exclusion_and_leaves_it_the_pairs(question, vett
     assert Pair.objects.filter(exclusion__isnull=False).count() == 5
 
 
+@pytest.mark.thorough
 def test_without_the_lock_the_bonus_is_lost(submit, expert, monkeypatch):
     """Neither transaction sees the other's uncommitted rows. If this race disappears, the tests below prove nothing."""
     monkeypatch.setattr(control_items, "lock", lambda *_: [])
@@ -130,6 +131,7 @@ def exclude_while_submitting(question, submit):
     return submission.result(), exclusion.result()
 
 
+@pytest.mark.thorough
 def test_without_the_order_of_ids_excluding_and_submitting_are_a_deadlock(question, submit, monkeypatch):
     """If this deadlock disappears, the tests below prove nothing."""
     monkeypatch.setattr(exclusion, "lock", backwards)
@@ -203,6 +205,7 @@ def in_a_deadlock(action, first, second):
 ACTIONS = [draft, pytest.param(writing, marks=pytest.mark.thorough)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prepare", ACTIONS)
 def test_an_action_that_is_not_retried_fails_in_a_deadlock(question, prepare, monkeypatch):
     """If this stops failing, the test below proves nothing."""

@@ -41,6 +41,7 @@ def refused(outcomes: list[Any]) -> list[Any]:
     return [outcome for outcome in outcomes if isinstance(outcome, DraftChanged)]
 
 
+@pytest.mark.thorough
 def test_without_the_lock_all_devices_overwrite_each_other(save, monkeypatch):
     """If this stops failing, the test below proves nothing."""
     compared, mine = Barrier(DEVICES), local()

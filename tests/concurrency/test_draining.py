@@ -10,6 +10,7 @@ from bench.drain import drain
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.thorough
 def test_exactly_four_labels_each_whatever_happens_to_the_processes(tmp_path):
     question = make_corpus("drained", 60)
     open_all(question)

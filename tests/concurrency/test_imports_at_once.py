@@ -50,6 +50,7 @@ def imports(files: list[Path]) -> list[Any]:
     return at_once([partial(bring, path) for path in files])
 
 
+@pytest.mark.thorough
 def test_the_race_is_there_without_the_lock(files, monkeypatch):
     both_have_looked = threading.Barrier(2)
     look = pairs._known_pairs

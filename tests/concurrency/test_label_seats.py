@@ -52,6 +52,7 @@ def work_until_empty(question: Question, name: str) -> int:
         done += result.saved
 
 
+@pytest.mark.thorough
 def test_without_the_guard_two_annotators_take_one_seat(question):
     """Reads, then writes, as most annotation systems do. If this race disappears, the tests below prove nothing."""
 

@@ -32,6 +32,7 @@ def bring(path):
     return run("import_premises", "small", path, genre="fiction", json=True)
 
 
+@pytest.mark.thorough
 def test_the_race_is_there_without_the_lock(files, monkeypatch):
     both_have_looked = threading.Barrier(2)
     look = intake.known_texts

@@ -30,6 +30,7 @@ def sweeps():
     return at_once([partial(send, snapshot, rosa)] * SENDERS)
 
 
+@pytest.mark.thorough
 def test_the_race_is_there_without_the_key(monkeypatch):
     monkeypatch.setattr(launching_actions, "record_submission", lambda **sent: True)
     kinds = [type(answer) for answer in sweeps()]

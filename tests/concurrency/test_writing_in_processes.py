@@ -56,6 +56,7 @@ def careless(corpus: Corpus, name: str) -> int:
         return seat.premise_id
 
 
+@pytest.mark.thorough
 def test_without_the_guard_processes_take_one_premise_together():
     corpus = make(WRITERS)
     taken = in_processes([lambda name=f"w{k}": careless(corpus, name) for k in range(WRITERS)])
@@ -82,7 +83,7 @@ def write_all(corpus: Corpus, name: str) -> int:
     return sent
 
 
-@pytest.mark.parametrize("wanted", [1, 2])
+@pytest.mark.parametrize("wanted", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_no_premise_gets_more_writers_than_it_wants(wanted):
     corpus = make(12, writers_per_premise=wanted)
     sent = in_processes([lambda name=f"w{k}": write_all(corpus, name) for k in range(WRITERS)])
@@ -95,6 +96,7 @@ def test_no_premise_gets_more_writers_than_it_wants(wanted):
     assert WritingAssignment.objects.sent().count() == sum(sent)
 
 
+@pytest.mark.thorough
 def test_without_the_lock_on_the_writer_two_devices_pass_the_daily_cap():
     corpus, writer = make(6, max_tasks_per_day=1), person("w0")
 

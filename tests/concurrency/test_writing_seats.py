@@ -47,6 +47,7 @@ def expire_leases() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_without_the_guard_two_writers_get_one_premise(corpus):
     def careless(writer):
         with transaction.atomic():

@@ -74,6 +74,7 @@ def test_a_private_redis_is_started_and_ends_with_its_use() -> None:
         link.ping()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("nothing_runs_here")
 def test_servers_from_the_wheels_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services.shutil, "which", lambda name, path=None: None)

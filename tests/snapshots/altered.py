@@ -1,22 +1,22 @@
-"""Make copies of a snapshot's files in which tests plant errors, and run the checker on them."""
+"""Plant errors in the files of a snapshot, and run the checker on them."""
 
 import json
-import shutil
 from pathlib import Path
 
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
+from snapshots.models import Snapshot
 from snapshots.verify import verify
-from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, label_pair
+from tests.snapshots.material import add_pair, add_premise, corpus_of, freeze, label_pair
 
 
-def whole_copy(tmp_path: Path) -> Path:
-    """Makes a folder with a snapshot of every kind of pair, in which tests plant errors."""
+def of_every_kind() -> Snapshot:
+    """Makes a snapshot with every kind of pair. Tests plant errors in a copy of its files."""
     corpus = corpus_of(12)
     premise = add_premise(corpus, "A line with all sorts of pairs.")
     label_pair(add_pair(premise, "e", "Undecided."), "eennc")
     add_pair(premise, "n", "Never asked again.")
     label_pair(add_pair(premise, "c", "Turned round."), "cnnne")
-    return Path(shutil.copytree(folder(freeze(corpus)), tmp_path / "copied"))
+    return freeze(corpus)
 
 
 def findings(folder: Path) -> list[str]:

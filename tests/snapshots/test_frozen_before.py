@@ -53,6 +53,16 @@ OLD = {
 }
 
 
+# Each file of each version is read whole in the first grade; altered are the two versions of the format.
+TO_ALTER = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("first_version", "second_version") else pytest.mark.thorough)
+        for name in OLD
+    ],
+)
+
+
 @pytest.fixture(params=OLD)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -97,6 +107,7 @@ def test_it_is_as_its_version_wrote_it(name: str) -> None:
     assert [words for words in OLD[name].holds if words not in text] == []
 
 
+@TO_ALTER
 def test_one_altered_byte_in_a_file_is_found(name: str, copied: Path) -> None:
     dice = random.Random(name)
     for path in copied.iterdir():
@@ -109,6 +120,7 @@ def test_one_altered_byte_in_a_file_is_found(name: str, copied: Path) -> None:
         path.write_bytes(whole)
 
 
+@TO_ALTER
 def test_one_altered_value_in_the_manifest_is_found(copied: Path) -> None:
     """Only blanks between values of a manifest may change, and `about`: no hash covers these."""
     told = json.loads((copied / MANIFEST).read_bytes())

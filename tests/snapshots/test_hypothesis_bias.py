@@ -65,6 +65,7 @@ def test_partitions_are_learnt_from_and_tried_on_where_they_are_there():
     assert (told["tried_on"], told["groups"][0]["tried"]) == ("dev and test", 6)
 
 
+@pytest.mark.thorough
 def test_memory_grows_by_some_bytes_a_pair(monkeypatch):
     monkeypatch.setattr(hypothesis_bias, "CHUNK", 5_000)
     words = [f"word{n}" for n in range(40)]

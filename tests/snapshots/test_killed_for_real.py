@@ -62,7 +62,7 @@ def kill_a_freeze(requested: Snapshot, *, when: str) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("when", ["writing", "renamed"])
+@pytest.mark.parametrize("when", ["renamed", pytest.param("writing", marks=pytest.mark.thorough)])
 def test_a_freeze_that_is_killed_publishes_nothing_and_the_next_one_finishes_it(when):
     corpus = corpus_of(6)
     requested = request_freeze(corpus=corpus)
@@ -106,7 +106,13 @@ def test_a_disk_without_room_ends_a_freeze_with_a_sentence_and_leaves_nothing(fu
     assert verify(folder(freeze(corpus))).ok
 
 
-@pytest.mark.parametrize("format_name", sorted(set(FORMATS) - {"mpe"}))
+@pytest.mark.parametrize(
+    "format_name",
+    [
+        pytest.param(each, marks=() if each in ("jsonl", "parquet") else pytest.mark.thorough)
+        for each in sorted(set(FORMATS) - {"mpe"})
+    ],
+)
 def test_a_disk_without_room_ends_an_export_with_a_sentence_and_leaves_nothing(
     format_name, full_disk, tmp_path: Path
 ):

@@ -12,7 +12,8 @@ from django.core.management import call_command
 from snapshots.exports.formats import export
 from snapshots.files.hashes import file_sha256
 from snapshots.verify import main, verify
-from tests.snapshots.altered import edit_manifest, findings, rewrite, seal, whole_copy
+from tests.made_once import made_once
+from tests.snapshots.altered import edit_manifest, findings, of_every_kind, rewrite, seal
 from tests.snapshots.material import (
     corpus_of,
     folder,
@@ -22,9 +23,12 @@ from tests.snapshots.material import (
 pytestmark = pytest.mark.django_db
 
 
+snapshot = made_once(of_every_kind)
+
+
 @pytest.fixture
-def copied(tmp_path):
-    return whole_copy(tmp_path)
+def copied(snapshot):
+    return folder(snapshot)
 
 
 def test_the_program_needs_no_django(copied):

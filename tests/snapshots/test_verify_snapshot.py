@@ -15,7 +15,8 @@ from snapshots.files import parallel
 from snapshots.files.hashes import manifest_sha256
 from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
-from tests.snapshots.altered import edit_manifest, findings, rewrite, seal, whole_copy
+from tests.made_once import made_once
+from tests.snapshots.altered import edit_manifest, findings, of_every_kind, rewrite, seal
 from tests.snapshots.material import (
     add_premise,
     corpus_of,
@@ -29,9 +30,12 @@ from validation.models import Question
 pytestmark = pytest.mark.django_db
 
 
+snapshot = made_once(of_every_kind)
+
+
 @pytest.fixture
-def copied(tmp_path):
-    return whole_copy(tmp_path)
+def copied(snapshot):
+    return folder(snapshot)
 
 
 def test_a_whole_snapshot_passes(copied):

@@ -62,6 +62,7 @@ def near(found: Any, expected: Any) -> None:
         assert found == expected
 
 
+@pytest.mark.thorough
 def test_agreement_and_quality_are_the_same_on_both(tmp_path):
     file = tmp_path / "pairs.jsonl"
     write(file)

@@ -303,6 +303,7 @@ def test_who_may_not_write_any_more_neither_meets_nor_mends_it(pair, returned, e
             do()
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_without_the_lock_two_tabs_mend_one_text_twice(returned, monkeypatch):
     """If this race disappears, the test below proves nothing."""
