@@ -28,6 +28,7 @@ def link(live_server):
     )
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page = watched(None, **look)

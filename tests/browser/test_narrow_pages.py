@@ -35,6 +35,7 @@ def test_no_page_of_researchers_scrolls_sideways_on_a_phone(live_server, watched
     assert found == []
 
 
+@pytest.mark.thorough
 def test_a_persons_own_pages_show_all_on_a_phone_in_german(live_server, watched, ana):
     corpus = make_site(ana)
     texts = {label: f"It is {label} here." for label in LABELS}

@@ -9,6 +9,7 @@ from tests.cast import rosa
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_a_researcher_signs_in_at_the_university_and_a_stranger_is_told_what_to_do(
     watched, live_server, settings, tmp_path, look

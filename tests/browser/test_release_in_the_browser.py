@@ -29,6 +29,7 @@ def look_at():
     assert found == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_a_snapshot_is_described_published_and_retracted(live_server, watched, rosa, snapshot, look, look_at):
     page = watched(rosa, **look)

@@ -59,6 +59,7 @@ def to_section(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Sections").get_by_role("link", name=name, exact=True).click()
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, watched, rosa, corpus, look):
     page = watched(rosa, **look)

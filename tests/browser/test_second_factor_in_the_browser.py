@@ -29,6 +29,7 @@ def sign_in(page, address="/sign-in/"):
     page.get_by_role("heading", name="Second step").wait_for()
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_an_app_is_set_up_and_the_sign_in_asks_for_its_code(watched, look):
     page = watched(rosa(), **look)

@@ -1,5 +1,6 @@
 """Asking for derived trees and stopping the freeze, in a real browser on a phone and in the dark."""
 
+import pytest
 from playwright.sync_api import expect
 
 from snapshots.freezing.job import freeze_snapshot
@@ -8,6 +9,7 @@ from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 from tests.snapshots.material import corpus_of
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_trees_are_asked_for_the_freeze_is_stopped_and_made_after_all(live_server, watched, rosa, look):
     corpus = corpus_of(2, dev=0, test=0)

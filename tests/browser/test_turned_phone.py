@@ -39,6 +39,7 @@ def is_whole(page: Page, what: str) -> bool:
     }""")
 
 
+@pytest.mark.thorough
 @LANGUAGES
 def test_labelling_goes_on_after_a_turn(live_server, watched, vera, language):
     corpus = make_site(vera)

@@ -77,7 +77,13 @@ def test_every_format_has_the_mean_over_seeds(snapshot, form):
         assert f"Runs: LSTM: {first.pk}, {second.pk}." in out
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=pytest.mark.thorough if place % 5 else ())
+        for place, each in enumerate(TABLES)
+    ],
+)
 def test_what_is_missing_can_be_queued_for_every_table(name, snapshot):
     other = small_snapshot(3, slug="other")
     for one in (snapshot, other):

@@ -189,6 +189,7 @@ def test_the_models_do_not_ask_what_annotators_are_called(question):
         assert after["annotators"][names[code]] == pytest.approx(found)
 
 
+@pytest.mark.thorough
 def test_mace_finds_what_a_slow_writing_of_its_paper_finds(question):
     """Both start from the same numbers, because another start would give other last digits."""
     found = fit_models(question)["annotators"]

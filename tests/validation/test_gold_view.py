@@ -36,7 +36,6 @@ QUESTIONS = [
     ("unanimous", "nli3", "entailed2", 4, 3),
     ("majority", "grammar3", "nli3", 3, 2),  # beside the main question
 ]
-PAIRS = 50
 
 
 def make_question(slug: str, rule: str, scheme: str, of_corpus: str, seats: int, threshold: int) -> Question:
@@ -147,13 +146,14 @@ def on_sqlite(folder: Path) -> tuple[dict[str, list[Any]], list[str]]:
 
 
 @pytest.mark.django_db
-def test_the_view_decides_as_the_rule_in_python_on_both_databases(rosa, tmp_path):
+@pytest.mark.parametrize("pairs", [20, pytest.param(50, marks=pytest.mark.thorough)])
+def test_the_view_decides_as_the_rule_in_python_on_both_databases(rosa, tmp_path, pairs):
     dice = random.Random(23)
     expected: dict[str, list[Any]] = {}
     told = set()
     for name, spec in enumerate(QUESTIONS):
         question = make_question(f"corpus-{name}", *spec)
-        golds = dict(labelled(question, number, dice, rosa) for number in range(PAIRS))
+        golds = dict(labelled(question, number, dice, rosa) for number in range(pairs))
         found = {
             pair: Gold(pair.gold_label, pair.gold_source, pair.gold_note)
             for pair in with_gold_label(question.corpus.pairs.all(), question)
