@@ -223,7 +223,7 @@ def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched,
     assert "Pair 1" not in snapshot
 
 
-@pytest.mark.parametrize("size", [(320, 256), (360, 640)])
+@pytest.mark.parametrize("size", [(320, 256), pytest.param((360, 640), marks=pytest.mark.thorough)])
 def test_who_can_stop_the_sending_sees_how(begin, watched, vera, size):
     page = begin(watched(vera, viewport={"width": size[0], "height": size[1]}))
     press(page, "12312")
@@ -396,7 +396,7 @@ SIZES = {
 }
 
 
-SHOWN = [("en", "a small phone, its keyboard open"), ("ja", "a phone"), ("ar", "a laptop")]  # in `make test`
+SHOWN = [("en", "a small phone, its keyboard open"), ("ar", "a laptop")]  # in `make test`
 OTHERS = [(language, size) for language in TEXTS for size in SIZES if (language, size) not in SHOWN]
 
 
