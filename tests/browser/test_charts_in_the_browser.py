@@ -2,10 +2,13 @@
 
 import re
 
+from django.utils import timezone
 from lxml import etree
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from collection.models import Pair
+from collection.models.withdrawal import VETTED
 from modeling.launching.actions import request_sweep
 from modeling.models import RunProgress
 from snapshots.statistics.job import compute_statistics, request_statistics
@@ -16,6 +19,7 @@ from tests.charted import charted_corpus
 from tests.modeling.material import done_run, small_snapshot
 from tests.modeling.test_run_charts import broken_down
 from tests.snapshots.material import freeze
+from validation.models import Label
 
 
 def look_at(page: Page, address: str) -> None:
@@ -175,6 +179,27 @@ def test_the_pace_is_drawn_over_the_days_that_one_chooses_and_stays_so(live_serv
         page.clock.run_for(21_000)
     expect(caption).to_have_text(re.compile(" in 30 days, "))
     expect(days.locator("[aria-current]")).to_have_text("30 days")
+
+
+def test_counts_queues_and_curves_refresh_by_themselves(live_server, watched, rosa):
+    """On all corpora and on labelling; the overview's charts are another test."""
+    corpus = charted_corpus(extra=False)
+    page = watched(rosa)
+    page.clock.install()
+    cast = Label.objects.filled_by_validators().filter(question__corpus=corpus)
+    for address, caption in (
+        ("/c/charted/labelling/", page.locator("figure[data-chart=seats] figcaption")),
+        ("/admin/", page.locator("figure[data-chart=pace-labels-charted] figcaption")),
+    ):
+        page.goto(address)
+        picture = page.locator("figure[data-chart] svg.chart-svg").first
+        expect(picture).to_be_visible()
+        before = caption.text_content() or ""
+        gone = cast.order_by("-cast_at").values("pair")[:1]
+        Pair.objects.filter(pk__in=gone).update(withdrawn_at=timezone.now(), withdrawn_because=VETTED)
+        page.clock.run_for(31_000)
+        expect(caption).not_to_have_text(before)
+        expect(picture).to_be_visible()
 
 
 # Draws the scatter plot of a page again, with all points named and close to each other; returns the places of the names.
