@@ -50,7 +50,7 @@ def take_exam(who, *, right: bool) -> None:
 
 def test_who_passed_may_label_and_who_did_not_is_shown_to_the_exam(question):
     for person in (vera(), stan()):
-        with pytest.raises(NotInPool, match="needs the qualification"):
+        with pytest.raises(NotInPool, match="Before you can judge here"):
             claim_batch(question=question, annotator=agreed(person, question.corpus))
         assert [(offer.exam, offer.questions) for offer in offers_for(person)] == [(True, ())]
     take_exam(vera(), right=True)

@@ -100,8 +100,11 @@ def test_under_the_mark_nobody_comes_in_and_tries_end(question, browser_of, stan
         browser.post(ADDRESS, wrong)
     assert "You have used all your tries" in browser.get(ADDRESS).content.decode()
     assert offers_for(stan) == []
-    with pytest.raises(NotInPool, match="Label for"):
+    with pytest.raises(NotInPool, match="Before you can judge here, you must pass"):
         claim_batch(question=question, annotator=stan)
+    Exam.objects.update(is_open=False)
+    with pytest.raises(NotInPool, match=r"To judge here you need a qualification: .*Label for"):
+        claim_batch(question=Question.objects.get(pk=question.pk), annotator=stan)
 
 
 def test_who_may_not_label_yet_is_led_to_the_exam_from_the_labelling_page(question, browser_of, vera):

@@ -78,10 +78,13 @@ def locked_member(question: Question, annotator: User) -> Membership:
             "This work is for invited people. If you would like to join, please ask the researchers."
         )
         if question.pool_is_open and question.qualification is not None:
-            why = gettext(
-                "This work needs the qualification %(name)s. If there is an exam for it, you find it on the start page."
-                " If not, ask the researchers."
-            ) % {"name": isolated(question.qualification.name)}
+            exam = getattr(question.qualification, "exam", None)
+            why = (
+                gettext("Before you can judge here, you must pass the exam.")
+                if exam is not None and exam.is_open
+                else gettext("To judge here you need a qualification: %(name)s. Please ask the researchers.")
+                % {"name": isolated(question.qualification.name)}
+            )
         raise NotInPool(why)
     return active(member)
 
