@@ -22,10 +22,28 @@ from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
 from modeling.watching.charts import accuracy_chart
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column as ListColumn
+from shared.sorted_lists import list_as_csv, sorted_list
 from snapshots.models import Snapshot
 from validation.models import Question
 
 CORPORA_A_PAGE = 20
+OF_CORPORA = [
+    ListColumn("corpus", "Name", lambda row: row["corpus"].name),
+    ListColumn(
+        "last_work",
+        "Last work",
+        lambda row: row["counts"] and row["counts"].last_active(),
+        largest_first=True,
+    ),
+    ListColumn("pairs", "Pairs", lambda row: row["counts"] and row["counts"].pairs, is_number=True),
+    ListColumn("gold", "Gold labels", lambda row: row["counts"] and row["counts"].gold, is_number=True),
+    ListColumn(
+        "agreement", "Agreement", lambda row: row["counts"] and row["counts"].agreement, is_number=True
+    ),
+    ListColumn("waiting", "What waits", lambda row: len(row["waiting"]), is_number=True),
+]
 LONGEST_FORECAST = 3650  # days
 
 
@@ -57,7 +75,7 @@ class Forecast:
 @polled
 @researcher_page
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what needs attention, and the corpora, those with the latest work first."""
+    """Show what needs attention, and the corpora, those with the latest work first; `as=csv`: those of the page as CSV."""
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
     corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
     page = Paginator(corpora, CORPORA_A_PAGE).get_page(request.GET.get("page"))
@@ -72,17 +90,14 @@ def home(request: HttpRequest) -> HttpResponse:
         }
         for corpus in page
     ]
-    rows.sort(key=_last_active, reverse=True)
-    context = {"rows": rows, "page": page, "waiting": items}
+    table = sorted_list(request, rows, OF_CORPORA, "-last_work")
+    if request.GET.get("as") == "csv":
+        return csv_file("".join(list_as_csv(table.rows, OF_CORPORA)), "corpora")
+    context = {"table": table, "page": page, "waiting": items}
     answer = render(request, "workspace/home.html", context)
     # Other addresses below /admin/ are the admin theme's, which needs a weaker policy.
     answer["Content-Security-Policy"] = STRICT
     return answer
-
-
-def _last_active(row: dict[str, Any]) -> date:
-    counts: Counts | None = row["counts"]
-    return (counts.last_active() if counts else None) or date.min
 
 
 @polled

@@ -15,6 +15,7 @@ from bench.pages import NO_PAGES, OF_WORKERS
 from collection.models import AdviceGiven, EntryLink, WritingAssignment
 from shared.sorted_lists import Column, list_as_csv, sorted_list
 from tests.addresses import addresses, finish, sample_site
+from tests.corpora import make_corpus
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,7 @@ LISTS = {
 }
 # Lists of other mechanisms, which the pages' own tests cover; here only that they have a total and CSV.
 OTHERS = {
+    "/admin/": "1 corpus.",
     "/c/{slug}/premises/": "premises.",
     "/c/{slug}/texts/": "text",
     "/corpora/{slug}/pairs/": "pairs.",
@@ -150,6 +152,17 @@ def lacking(table: html.HtmlElement) -> list[str]:
         "total": [text for text in beside if re.search(r"\d[\d,]* \w+", str(text))],
     }
     return [what for what, found in has.items() if not found]
+
+
+def test_corpora_are_in_the_order_that_is_asked_for(rosa, browser_of):
+    for slug, name in (("one", "B"), ("two", "A"), ("three", "C")):
+        corpus = make_corpus(slug=slug)
+        corpus.name = name
+        corpus.save()
+    rows = rows_of(browser_of(rosa), "/admin/?sort=corpus&as=csv")
+    assert [row[0] for row in rows] == ["corpus", "A", "B", "C"]
+    page: Any = html.fromstring(browser_of(rosa).get("/admin/?sort=-corpus").content)
+    assert [each.text_content() for each in page.xpath("//section//h2/a")] == ["C", "B", "A"]
 
 
 def test_rows_without_a_value_are_last_either_way():
