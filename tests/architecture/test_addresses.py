@@ -73,6 +73,8 @@ VALUES = {
         ("1",),
     ),
     **dict.fromkeys(["labels", "longest", "percent", "shortest", "votes", "floor"], ("3",)),
+    **dict.fromkeys(["agreement", "doubt"], ("80",)),
+    "days": ("30", "all", "x"),
     **dict.fromkeys(
         [
             "author",
