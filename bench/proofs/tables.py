@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.proofs import plans, published
-from bench.proofs.drawn import drawn_curves
 from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown, metrics
 from bench.proofs.runs import Place, Run, judged, rule_of_judges
 from modeling.paired_tests import mean_and_spread
+from modeling.reports.curve_picture import curve_picture
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises
 
@@ -388,9 +388,9 @@ def curves(place: Place) -> Iterator[str]:
     )
     lines = {name: {size: of.mean() for size, of in by_size.items()} for name, by_size in of_snli.items()}
     lines["cbow, pooled"] = {size: of[0].mean() for size, of in of_pool.items()}
-    if picture := drawn_curves(lines):
+    if any(value is not None for line in lines.values() for value in line.values()):
         path = place.out / "learning-curves.svg"
-        path.write_text(picture)
+        path.write_text(curve_picture("Test accuracy on SNLI by the number of training pairs", lines))
         yield f"Figure: {path}"
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from modeling.models import TrainingRun
 from modeling.reports.cells import Scores, fill
+from modeling.reports.curve_picture import curve_picture
 from shared.charts import Chart, Column
 from shared.numbers import percent
 
-FIGURE = "figure-4"
+FIGURE, SVG = "figure-4", "svg"
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,14 @@ def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
             "y_name": "accuracy on test",
         },
     )
+
+
+def drawn(scores: Scores) -> str:
+    """Draws the figure as SVG; "" if no system learnt from two numbers of pairs or more."""
+    curves = _curves(learning_curves(scores))
+    lines = {system: {each.pairs: 100 * each.mean for each in points} for system, points in curves.items()}
+    title = f"Test accuracy on {scores.names[0]} by the number of training pairs"
+    return curve_picture(title, lines) if lines else ""
 
 
 def _curves(found: Mapping[str, Sequence[Point]]) -> dict[str, Sequence[Point]]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from xml.etree import ElementTree
 
 import pytest
 from django.db import connection
@@ -331,6 +332,18 @@ def test_figure_4_is_data_for_a_chart(snapshot, browser_of, rosa):
     assert (small["pairs"], small["mean"], len(small["runs"])) == (2, pytest.approx(0.4), 2)
     assert small["spread"] == pytest.approx(0.1414, abs=1e-4)
     assert (large["pairs"], large["mean"], large["spread"], large["runs"]) == (18, 0.7, None, [run.pk])
+
+
+def test_figure_4_is_drawn_as_svg_without_a_browser(snapshot):
+    told = command("report", "small@1", "figure-4", "--format", "svg")
+    assert "there is none yet" in told.failure
+    assert "--sizes" in told.failure
+    scored(snapshot, "lstm", accuracy=0.3, regime={"most": 2})
+    scored(snapshot, "lstm", accuracy=0.7)
+    picture = ElementTree.fromstring(command("report", "small@1", "figure-4", "--format", "svg").out)
+    names = [one.tag.rpartition("}")[2] for one in picture.iter()]
+    assert (names.count("polyline"), names.count("circle")) == (1, 2)
+    assert "snli-6 is no picture" in command("report", "small@1", "snli-6", "--format", "svg").failure
 
 
 def test_a_learning_curve_without_runs_names_them_by_tens():

@@ -1,4 +1,4 @@
-"""`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html] [--train-missing]`."""
+"""`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html|svg] [--train-missing]`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +11,7 @@ from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, enqueue, request_run, request_sweep
 from modeling.models import Breakdown
 from modeling.reports.cells import Report, Scores, fill
+from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
@@ -59,8 +60,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format",
             default="text",
-            choices=FORMATS,
-            help="default: text",
+            choices=(*FORMATS, SVG),
+            help=f"default: text; {SVG} of {FIGURE} alone",
         )
         parser.add_argument(
             "--train-missing",
@@ -79,6 +80,10 @@ class Command(BaseCommand):
             raise CommandError(f"Name a snapshot before the table: manage.py report CORPUS@VERSION {name}.")
         if not 1 <= options["seeds"] <= 100:
             raise CommandError(f"--seeds is {options['seeds']}, but must be from 1 to 100.")
+        if options["format"] == SVG and name != FIGURE:
+            raise CommandError(
+                f"The table {name} is no picture, so it has no format {SVG}: leave --format {SVG} out, or name {FIGURE}."
+            )
         found = [frozen_snapshot(each) for each in snapshots]
         if len({snapshot.pk for snapshot in found}) < len(found):
             raise CommandError("A snapshot is named twice: name it once.")
@@ -121,7 +126,13 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}. Repair it, then ask again.") from None
-        self.stdout.write(rendered(report, options["format"]), ending="")
+        made = drawn(scores) if options["format"] == SVG else rendered(report, options["format"])
+        if not made:
+            raise CommandError(
+                f"A curve needs one system trained on two numbers of pairs, and there is none yet. Train some: "
+                f"manage.py train {snapshots[0]} --baseline lstm --sizes 10,100"
+            )
+        self.stdout.write(made, ending="")
 
     def count(self, snapshot: Snapshot, dimension: str) -> None:
         """Counts the pairs of a snapshot by each dimension, unless they are counted by this one."""
