@@ -36,7 +36,9 @@ MEANINGS = {
     "same_as_premise": gettext_noop("The same as the text, or as one of its sentences"),
     "same_as_another": gettext_noop("The same in two fields"),
     "used_before": gettext_noop("Sent before"),
-    "one_word_changed": gettext_noop("Only one word differs from the text or from another sentence"),
+    "one_word_changed": gettext_noop(
+        "Your sentence was almost the same as the text or as another of your sentences"
+    ),
     "other_language": gettext_noop("Perhaps in another language"),
 }
 TOO_LONG = ngettext_noop(

@@ -65,11 +65,12 @@ def address_of_work(visit: Visit) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a visit is: tasks sent, those that the link wants, and what it earned so far."""
+    """How far a visit is: tasks sent, those that the link wants, what it earned so far, and where it came from."""
 
     done: int
     wanted: int
     cents: int
+    platform: str
 
     @property
     def shown(self) -> int:
@@ -84,7 +85,9 @@ class Progress:
 def progress_of(visit: Visit) -> Progress:
     mine = LedgerEntry.objects.filter(user=visit.user_id, corpus=visit.link.corpus_id)
     earned: Any = in_visit(mine, visit.pk, user="user", corpus="corpus", at="created_at")
-    return Progress(tasks_done(visit), visit.link.tasks_wanted, earned.total_cents())
+    return Progress(
+        tasks_done(visit), visit.link.tasks_wanted, earned.total_cents(), visit.link.platform_name
+    )
 
 
 def time_left(visit: Visit) -> timedelta | None:

@@ -36,8 +36,10 @@ class WritingAssignmentQuerySet(models.QuerySet):
         return Subquery(mine.values("corpus").annotate(n=Count("pk")).values("n"))
 
     def with_words(self) -> "WritingAssignmentQuerySet":
-        """Adds the texts and the advice that was given on them."""
-        return self.prefetch_related("pairs", "advice")
+        """Adds the texts, with what came back to the writer, and the advice that was given on them."""
+        pairs = self.model._meta.apps.get_model("collection", "Pair").objects
+        returned = models.Prefetch("pairs", pairs.select_related("returned", "mends"))
+        return self.prefetch_related(returned, "advice")
 
     def sent(self) -> "WritingAssignmentQuerySet":
         """Filters tasks whose texts were submitted, surplus ones included: all of them are paid."""

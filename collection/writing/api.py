@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, WritingAssignment
-from collection.writing import claiming, prompts, submitting
+from collection.writing import claiming, submitting
 from collection.writing.serializers import (
     CorpusNameSerializer,
     WritingResultSerializer,
@@ -90,7 +90,7 @@ class SubmitWriting(APIView):
 def _check_is_passed(request: Request, assignment: WritingAssignment, annotator: User) -> None:
     """Raises a 403 with the address of the check if the person must pass it in the browser first."""
     version = assignment.prompt_version
-    if version.check_questions.exists() and not prompts.has_passed(annotator=annotator, version=version):
+    if version.check_questions.exists() and not claiming.has_passed(annotator=annotator, version=version):
         page = request.build_absolute_uri(reverse("prompt", args=[assignment.corpus.slug, version.pk]))
         raise Problem(
             status=403, detail=f"Before the first task, please read this and answer its short check: {page}"

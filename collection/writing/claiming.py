@@ -13,7 +13,7 @@ from django.db.models.lookups import IsNull
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from accounts.models import User
+from accounts.models import User, new_token
 from accounts.people.consents import require_consent
 from collection.errors import DoneForToday, NoWork, TaskOver
 from collection.models import (
@@ -57,8 +57,9 @@ def lock_writers(writers: QuerySet[User]) -> None:
 def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> WritingAssignment:
     """Returns the annotator's open assignment with its lease renewed, or a new one.
 
-    `prompt`: the slug of the preferred prompt, used if it has work for them. Two tabs get the same assignment. An
-    assignment whose lease expired continues if its seat is still free, so that a draft returns to its premise.
+    `prompt`: the slug of the preferred prompt, used if it has work for them and they have not opened another text.
+    Two tabs get the same assignment. An assignment whose lease expired continues if its seat is still free, so that a
+    draft returns to its premise.
     Raises ConsentMissing, and NoWork, also if this person may not write here.
     """
     now = timezone.now()
@@ -75,7 +76,7 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     )
     if current is not None:
         if lease_seat(current.seat, annotator, now):
-            return current
+            return _of_chosen_kind(current, prompt, now)
         close(current, Outcome.EXPIRED, now)
     if is_done_for_today(corpus, annotator, now):
         raise _until_tomorrow(corpus, now)
@@ -84,12 +85,48 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     if seat is None:
         raise _why_no_seat(corpus, annotator, full, now)
     lease_seat(seat, annotator, now)
-    version = PromptVersion.objects.newest().select_related("prompt__corpus").get(prompt__genre=seat.genre_id)
+    version = _newest_version(seat)
     made = WritingAssignment.objects.create(
         corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
     )
     pay_for_earlier_reading(annotator=annotator, version=version)
     return assignments().get(pk=made.pk)
+
+
+def has_passed(*, annotator: User, version: PromptVersion) -> bool:
+    """Returns whether this person has read this version and passed its check, on any device."""
+    return PromptReading.objects.filter(
+        annotator=annotator, version=version, passed_at__isnull=False
+    ).exists()
+
+
+def _of_chosen_kind(current: WritingAssignment, chosen: str, now: datetime) -> WritingAssignment:
+    """Moves a task whose text was never shown to a text of the chosen prompt, if that has one. Returns the task.
+
+    The pages show no text before its instructions were read. A program may have: it finds its token gone.
+    """
+    annotator, corpus, version = current.annotator, current.corpus, current.prompt_version
+    if chosen in ("", version.prompt.slug):
+        return current
+    if has_passed(annotator=annotator, version=version) or current.drafts.exists():
+        return current
+    seat = _next_seat(corpus, annotator, full_genres(annotator, corpus), now, chosen)
+    if seat is None:
+        return current
+    version = _newest_version(seat)
+    if version.prompt.slug != chosen:
+        return current
+    WritingSeat.objects.filter(pk=current.seat_id).update(annotator=None, leased_until=None)
+    lease_seat(seat, annotator, now)
+    WritingAssignment.objects.filter(pk=current.pk).update(
+        seat=seat, prompt_version=version, token=new_token()
+    )
+    pay_for_earlier_reading(annotator=annotator, version=version)
+    return assignments().get(pk=current.pk)
+
+
+def _newest_version(seat: WritingSeat) -> PromptVersion:
+    return PromptVersion.objects.newest().select_related("prompt__corpus").get(prompt__genre=seat.genre_id)
 
 
 def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.pages.access import signed_in_required
 from collection.models import Corpus, PromptVersion, WorkedExample
 from collection.texts import direction_of
-from collection.writing import prompts
+from collection.writing import claiming, prompts
 from collection.writing.forms import CheckForm, by_script
 from collection.writing.reading_pay import pays_for_reading
 
@@ -41,7 +41,7 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
             return redirect("writing", corpus=corpus)
         form.explain(wrong)
     form.focus_first_error()
-    is_done = prompts.has_passed(annotator=user, version=found)
+    is_done = claiming.has_passed(annotator=user, version=found)
     context = {
         "version": found,
         "corpus": corpus_shown,

@@ -22,13 +22,6 @@ from collection.writing.reading_pay import pay_for_reading, pays_for_reading
 from shared.transactions import one_transaction
 
 
-def has_passed(*, annotator: User, version: PromptVersion) -> bool:
-    """Returns whether this person has read this version and passed its check, on any device."""
-    return PromptReading.objects.filter(
-        annotator=annotator, version=version, passed_at__isnull=False
-    ).exists()
-
-
 @one_transaction
 def read_prompt(
     *, annotator: User, version: PromptVersion, answers: Mapping[int, str], tries_before: int = 0

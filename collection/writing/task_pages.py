@@ -22,7 +22,7 @@ from collection import errors
 from collection.advice import AFTER_TYPING
 from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
-from collection.writing import claiming, prompts, submitting
+from collection.writing import claiming, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
 from collection.writing.who_may_write import texts_to_mend
 from shared.bidi import isolated
@@ -71,7 +71,7 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         return _nothing(request, found, nothing)
     if chosen not in ("", assignment.prompt_version.prompt.slug):
         messages.info(request, _why_another_kind(assignment, is_open=assignment.created_at < began))
-    if not prompts.has_passed(annotator=user, version=assignment.prompt_version):
+    if not claiming.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
     return task_page(request, assignment, WritingForm(assignment))
 
@@ -81,7 +81,7 @@ def _why_another_kind(assignment: WritingAssignment, *, is_open: bool) -> str:
     if not is_open:
         return gettext("There are no more texts of the kind that you chose. Here is another kind.")
     return gettext(
-        "You still have a text of the kind “%(name)s” to finish. Send or skip it first. Then you can choose again."
+        "You already have a text of the kind “%(name)s”. Send or skip it first. Then you can choose another kind."
     ) % {"name": isolated(assignment.prompt_version.prompt.name)}
 
 
@@ -162,7 +162,7 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
     cents = submitting.skip_writing(
         annotator=user, token=assignment.token, problem=answer["problem"], reason=answer["reason"]
     )
-    messages.info(request, _skipped(bool(answer["problem"]), answer["reason"], cents))
+    messages.info(request, _skipped(assignment, bool(answer["problem"]), answer["reason"], cents))
     return _go_on(request, assignment)
 
 
@@ -177,12 +177,15 @@ def _go_on(request: HttpRequest, done: WritingAssignment, finishes_visit: bool =
     return JsonResponse({"next": page}) if by_script(request) else redirect(page)
 
 
-def _skipped(is_reported: bool, reason: str, cents: int) -> str:
+def _skipped(assignment: WritingAssignment, is_reported: bool, reason: str, cents: int) -> str:
     done = gettext("Skipped.")
     if is_reported:
-        done = gettext("Thank you: a researcher will read what you reported.")
+        done = gettext("Skipped. Thank you: a researcher will read what you reported.")
     elif reason == WritingAssignment.SkipReason.UPSETTING:
         done = gettext("Skipped. Take a break whenever you like.")
+    if assignment.prompt_version.pay_cents and not cents:
+        unpaid = gettext("This skip is not paid.")
+        return f"{done} {unpaid}"
     return _with_pay(done, cents)
 
 

@@ -159,7 +159,7 @@
       const count = () => {
         const left = Math.ceil((until - performance.now()) / 1000);
         if (left <= 0) form.requestSubmit(sendButton);
-        else sendButton.textContent = inWords("Send now ({countdown})", { countdown: left });
+        else sendButton.textContent = inWords("Send now");
       };
       hint.textContent = inWords("“Stop and go back” or “Change” ends the countdown.");
       title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);

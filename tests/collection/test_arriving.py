@@ -163,7 +163,7 @@ def test_each_end_has_its_code(client, link):
     assert ends(client) == ("screened_out", "SCR33N")
     page = client.get(reverse("visit")).text
     assert "You did not pass the exam" in page
-    assert "Tasks that you sent are paid; the exam is not." in page
+    assert "You sent no paid task, so you earned nothing on this site." in page
     grant(user=visit.user, qualification=qualification, how="invitation")
     assert ends(client) == ("no_work", "N0-W0RK")
     EntryLink.objects.update(no_work_code="https://connect.example/partial")
@@ -187,7 +187,7 @@ def test_who_has_no_try_left_is_led_to_the_end_of_the_visit(client, link):
     Exam.objects.update(tries=1)
     page = client.get(reverse("exam", args=[link.corpus.slug])).text
     assert "You have used all your tries" in page
-    assert f'href="{reverse("visit")}">How to end your visit' in page
+    assert f'href="{reverse("visit")}">Finish and go back to <bdi>Prolific</bdi>' in page
 
 
 def test_who_must_pass_an_exam_before_writing_reads_that(client, link):
@@ -217,10 +217,10 @@ def test_who_has_earned_here_reads_that_it_stays_when_an_exam_comes_up(client, l
 def test_after_the_last_task_the_own_page_leads_to_the_end_of_the_visit(client, link):
     asked = client.get(agree(client, link).url, follow=True)
     client.post(asked.request["PATH_INFO"], {"agree": "yes"})
-    assert "How to end your visit" not in client.get(reverse("my-writing")).text
+    assert "Finish and go back to" not in client.get(reverse("my-writing")).text
     EntryLink.objects.update(tasks_wanted=1)
     write_one(client, link.corpus.slug)
-    assert "How to end your visit" in client.get(reverse("my-writing")).text
+    assert "Finish and go back to" in client.get(reverse("my-writing")).text
 
 
 def test_the_clock_of_a_visit_is_explained(client, link):
@@ -233,7 +233,7 @@ def test_the_clock_of_a_visit_is_explained(client, link):
     page = client.get(reverse("visit")).text
     assert words not in page
     assert "of your visit are left. Breaks count, too." in page
-    assert "return the study only after they have answered." in page
+    assert "Do not return the study yet." in page
     Visit.objects.update(finished_at=timezone.now())
     assert "of your visit are left. Go back to" in client.get(reverse("visit")).text
     Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=20))

@@ -123,7 +123,7 @@ def test_a_script_learns_which_answers_are_wrong_and_nothing_is_recorded(corpus)
 def test_reading_is_paid_once_for_a_prompt_whatever_its_versions(corpus):
     PromptVersion.objects.update(reading_pay_cents=45)
     client = signed_in(ana())
-    assert "pays <bdi>$0.45</bdi>, one time" in client.get(prompt_page()).content.decode()
+    assert "you get <bdi>$0.45</bdi>, one time" in client.get(prompt_page()).content.decode()
     client.post(prompt_page(), {**RIGHT, "check-1": "contradiction"})
     assert ana().ledger.total_cents() == 0
     client.post(prompt_page(), RIGHT)

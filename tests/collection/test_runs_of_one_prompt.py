@@ -119,8 +119,22 @@ def test_who_has_another_text_in_hand_is_told_so(corpus, ana, browser_of):
     read_prompt(annotator=ana, version=task.prompt_version, answers={})
     other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
     page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").content.decode()
-    assert "Send or skip it first. Then you can choose again." in page
+    assert "Send or skip it first. Then you can choose another kind." in page
     assert task.token in page
+
+
+def test_who_has_not_opened_their_text_yet_gets_the_kind_they_choose(corpus, ana, browser_of):
+    task = claim_writing(corpus=corpus, annotator=ana)
+    other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
+    page = browser_of(ana).get(f"/work/writing/small/?prompt={other}", follow=True).content.decode()
+    assert other.capitalize() in page
+    assert "Send or skip it first" not in page
+    seat = WritingAssignment.objects.get().seat  # still one task: no skip, and one of the day
+    assert (seat.genre.prompt.slug, seat.annotator) == (other, ana)
+    task.seat.refresh_from_db()
+    assert (task.seat.annotator, task.seat.leased_until) == (None, None)
+    again = claim_writing(corpus=corpus, annotator=ana, prompt="no such prompt")
+    assert again.prompt_version.prompt.slug == other
 
 
 def test_who_chose_a_kind_that_has_run_out_is_told_so(corpus, ana, browser_of):
