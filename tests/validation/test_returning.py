@@ -69,6 +69,15 @@ def test_the_mended_text_takes_the_place_of_the_old_one(pair, returned):
     assert days_of(ana(), until=today, days=1)[0].written == written == 3
 
 
+def test_my_sentences_says_which_version_is_used(pair, returned):
+    mend_text(returned=returned, writer=ana(), text=MENDED)
+    page = " ".join(signed_in(ana()).get("/work/mine/writing/").text.split())
+    old, new = (f'{text}</span> <span class="soft small">(your ' for text in (pair.hypothesis, MENDED))
+    assert f"{old}first version: no longer used)" in page
+    assert f"{new}new version: used instead)" in page
+    assert "Done: you have changed this sentence." in page
+
+
 def test_it_comes_back_once(pair, returned):
     new = mend_text(returned=returned, writer=ana(), text=MENDED)
     for again in (pair, new):

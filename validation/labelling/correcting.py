@@ -41,14 +41,19 @@ class SentAnswer:
 
 
 def recent_batches(annotator: User, now: datetime) -> list[Assignment]:
-    """Returns the closed batches, newest first, whose answers the annotator may still correct; each has `until`."""
+    """Returns the closed batches, newest first, whose answers the annotator may still correct.
+
+    Each has `until`, and `begins`: its first sentence, by which people know it.
+    """
     since = now - timedelta(minutes=A_WEEK)
+    first = BatchItem.objects.filter(assignment=OuterRef("pk"), answer__isnull=False).order_by("order")
     batches = (
         Assignment.objects.filter(has_an_answer(), annotator=annotator, closed_at__gt=since)
+        .annotate(begins=Subquery(first.values("seat__pair__hypothesis")[:1]))
         .select_related("question__corpus")
         .order_by("-closed_at", "-pk")
     )
-    found = []
+    found: list[Assignment] = []
     for batch in batches:
         assert batch.closed_at is not None
         batch.until = batch.closed_at + _window(batch)  # type: ignore[attr-defined]
