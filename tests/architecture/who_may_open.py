@@ -34,6 +34,12 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"health/",
             r"join/<slug:slug>/",
             r"sign-in/",
+        ],
+    ),
+    (
+        "ssssss",
+        "Everybody, and then it leads to signing in again",
+        [
             r"sign-out/",
         ],
     ),
