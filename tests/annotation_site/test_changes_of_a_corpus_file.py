@@ -121,7 +121,7 @@ CHANGES: list[tuple[dict[str, str], str]] = [
     ({'name = "Speech"': 'name = "Speech"\nstatus = "pilot"'}, '~ prompt spoken: status: "open" -> "pilot"'),
     ({"skip_pay_cents = 40": "skip_pay_cents = 20"}, "~ prompt disaster: skip_pay_cents: 40 -> 20"),
     ({"paid_skips_per_day = 10": "paid_skips_per_day = 3"}, "~ prompt disaster: paid_skips_per_day: 10 -> 3"),
-    ({"You need not write about them": "Leave them"}, "~ prompt disaster: care: "),
+    ({'care = """': 'care = """Leave them. '}, "~ prompt disaster: care: "),
     ({FIELD: 'reminder = ""'}, "~ prompt nonfiction: field 2: reminder: "),
     ({CHECK: 'explanation = "Vans drive."'}, "~ prompt letters: check 1: explanation: "),
     ({FAQ: ""}, '- prompt letters: faq 6: "Is the letter real? May I answer it? / This one is'),
