@@ -1,5 +1,7 @@
 """axe finds nothing serious on the pages that everybody uses, in light and in dark, on desk and phone."""
 
+import pytest
+
 from collection.models import CheckQuestion, PilotWriter
 from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
@@ -34,6 +36,7 @@ def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera
     assert found == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_nothing_serious_on_the_pages_about_oneself(live_server, watched, ana, look):
     page = watched(ana, **look)
@@ -71,6 +74,7 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     assert found == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_nothing_serious_on_the_pages_about_writing(live_server, watched, vera, rosa, look):
     corpus = make_site(vera)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.utils import timezone
 from lxml import etree
 from playwright.sync_api import Page, expect
@@ -36,6 +37,7 @@ def look_at(page: Page, address: str) -> None:
     assert said == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_the_statistics_of_a_snapshot(live_server, watched, rosa, look):
     snapshot = freeze(charted_corpus(extra=False))
@@ -101,6 +103,7 @@ def test_the_overview_draws_its_charts_again_when_it_loads_itself(live_server, w
         expect(figures.nth(number).locator("table")).to_be_hidden()
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_runs_and_the_seeds_of_a_sweep(live_server, watched, rosa, look):
     snapshot = small_snapshot()

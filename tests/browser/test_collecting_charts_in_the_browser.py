@@ -1,5 +1,7 @@
 """Charts of collecting in Chromium: premises, texts by day, versions of prompts, and the funnel of a link."""
 
+import pytest
+
 from collection.models import EntryLink, PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -11,6 +13,7 @@ from tests.corpora import make_corpus, make_premise
 TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_the_pages_of_collecting(live_server, watched, rosa, ana, look):
     corpus = make_corpus()

@@ -1,5 +1,7 @@
 """A question's exam, calibration items in a batch, choosing pairs: by keys, on a phone, and axe finds nothing."""
 
+import pytest
+
 from accounts.models import Qualification
 from collection.models import Exam, ExamItem, Pair
 from tests.browser.labelling import press, with_standing_clock
@@ -87,6 +89,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     assert all(ms > 0 for _, ms in answers)
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_the_researchers_pages_about_pairs_and_calibration(live_server, watched, vera, rosa, look):
     question = make_site(vera).questions.get()

@@ -50,6 +50,7 @@ def test_figures_that_are_counted_on_the_spot_are_accessible(live_server, watche
     assert found == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "address",
     [
@@ -80,6 +81,7 @@ def test_a_count_is_accessible_in_each_of_its_states(
     assert found == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_somebodys_own_figures_are_accessible(live_server, watched, vera, scenes, look):
     page = watched(vera, **look)

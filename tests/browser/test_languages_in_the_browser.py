@@ -31,6 +31,7 @@ def link(live_server):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "direction", "begin"),
     [

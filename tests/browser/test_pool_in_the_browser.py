@@ -1,5 +1,6 @@
 """The pages about the pool on a phone: axe finds nothing serious, all fits the screen, and nobody is excluded by a slip."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import LOOKS, complaints, width_of
@@ -10,6 +11,7 @@ from tests.validation.votes import vote
 from validation.labelling.claiming import claim_batch
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, look):
     question = make_site(vera).questions.get()

@@ -25,6 +25,7 @@ def two_runs():
     return runs
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, look):
     run, twin = two_runs()

@@ -58,6 +58,7 @@ def test_every_page_of_an_empty_corpus(live_server, watched, rosa, size):
     assert look_at(watched(rosa, **size), PAGES) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "size"), SIZES)
 def test_every_page_without_a_corpus_and_with_one(live_server, watched, rosa, name, size):
     page = watched(rosa, **size)
