@@ -156,10 +156,9 @@ def _mine(
 
 def _way_of_first_pay(user: User, came_from: dict[int, str]) -> dict[str, str | None]:
     """Returns how somebody who earned nothing yet will be paid; `payment` is None where no corpus of theirs is known."""
-    signed_up = user.sign_ups.order_by("-pk").values_list("corpus__payment", flat=True)
     return {
         "platform": next(iter(came_from.values()), ""),
-        "payment": None if user.is_researcher else signed_up.first(),
+        "payment": None if user.is_researcher else user.sign_ups.way_of_pay(),
     }
 
 

@@ -174,12 +174,20 @@ class Visit(models.Model):
         ]
 
 
+class SignUpQuerySet(models.QuerySet["SignUp"]):
+    def way_of_pay(self) -> str | None:
+        """Returns `payment` of the corpus that somebody joined last; None if they joined none."""
+        return self.order_by("-pk").values_list("corpus__payment", flat=True).first()
+
+
 class SignUp(models.Model):
     """Somebody made an account by themselves, or joined with one, for one corpus. Others are not open to them."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sign_ups")
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="sign_ups")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SignUpQuerySet.as_manager()
 
     class Meta:
         constraints = [unique("one_sign_up_a_person_and_corpus", "user", "corpus")]

@@ -66,7 +66,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     page.goto("/admin/")
     expect(page.get_by_role("heading", name="The small corpus")).to_be_visible()
     found = complaints(page, "all corpora")
-    page.get_by_role("link", name="The small corpus").click()
+    page.get_by_role("link", name="The small corpus", exact=True).click()
     expect(page.get_by_role("heading", name="The small corpus")).to_be_visible()
     found += complaints(page, "overview")
 
