@@ -74,6 +74,16 @@ def agreement_class(part: int) -> Q:
     )
 
 
+def agreement_of(most: int, votes: int) -> int:
+    """Returns the class that `agreement_class` selects in SQL; 0 without votes."""
+    return -(-most * AGREEMENTS // votes) if votes else 0
+
+
+def chosen_agreement(share: int) -> int:
+    """Returns the class that an address chooses by its upper end in percent; 0: none."""
+    return share * AGREEMENTS // 100
+
+
 def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Address) -> Chart | None:
     """Returns the chart of (class of agreement, pairs). chosen: a class; 0: none."""
     of_class = dict(numbers)

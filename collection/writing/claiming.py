@@ -116,7 +116,7 @@ def _of_chosen_kind(current: WritingAssignment, chosen: str, now: datetime) -> W
     version = _newest_version(seat)
     if version.prompt.slug != chosen:
         return current
-    WritingSeat.objects.filter(pk=current.seat_id).update(annotator=None, leased_until=None)
+    release_seat(current)
     lease_seat(seat, annotator, now)
     WritingAssignment.objects.filter(pk=current.pk).update(
         seat=seat, prompt_version=version, token=new_token()
@@ -169,6 +169,14 @@ def lease_seat(seat: WritingSeat, annotator: User, now: datetime) -> bool:
     if taken:
         seat.annotator, seat.leased_until = annotator, until
     return bool(taken)
+
+
+def release_seat(assignment: WritingAssignment) -> None:
+    """Ends the lease of a task's seat, unless it is written or leased to somebody else."""
+    held = WritingSeat.objects.filter(
+        pk=assignment.seat_id, annotator=assignment.annotator_id, submitted_at=None
+    )
+    held.update(annotator=None, leased_until=None)
 
 
 def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reason: str = "") -> None:

@@ -28,7 +28,7 @@ from collection.pay import earn, reason_for
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
-from collection.writing.claiming import assignments, close, lease_seat, lock_writer
+from collection.writing.claiming import assignments, close, lease_seat, lock_writer, release_seat
 from collection.writing.problem_reports import report_problem
 from collection.writing.who_may_write import why_not_writing
 from shared.days import start_of_day
@@ -169,9 +169,7 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
     cents = _skip_pay(assignment, now) if reason == SkipReason.UPSETTING else 0
     if problem:
         report_problem(assignment=assignment, text=problem)
-    WritingSeat.objects.filter(pk=assignment.seat_id, annotator=annotator, submitted_at=None).update(
-        annotator=None, leased_until=None
-    )
+    release_seat(assignment)
     # With a reason to skip the outcome is a skip; the report itself is stored as well.
     outcome = Outcome.REPORTED if problem and not reason else Outcome.SKIPPED
     close(assignment, outcome, now, skip_reason=reason)

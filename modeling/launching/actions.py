@@ -200,6 +200,24 @@ def request_once(
     return run, True
 
 
+def request_runs(
+    *,
+    seeds: Sequence[int],
+    sizes: Sequence[int] = (),
+    search: Search | None = None,
+    draws: int | None = None,
+    is_sweep: bool = False,
+    **asked: Any,
+) -> TrainingRun:
+    """Queues one run for a single seed, else a sweep. `is_sweep`: a sweep for a single seed, too.
+
+    Raises what request_run and request_sweep raise.
+    """
+    if len(seeds) == 1 and not (is_sweep or sizes or search) and draws is None:
+        return request_run(seed=seeds[0], **asked)
+    return request_sweep(seeds=seeds, sizes=sizes, search=search, draws=draws, **asked)
+
+
 @transaction.atomic
 def request_usual(*, snapshot: Snapshot, usual: UsualRuns, by: User, key: str) -> list[TrainingRun]:
     """Queues the runs of a usual set, once for each idempotency key; returns runs and sweeps, empty for a repeat.
@@ -209,15 +227,11 @@ def request_usual(*, snapshot: Snapshot, usual: UsualRuns, by: User, key: str) -
     if not record_submission(user=by, key=key, content={"snapshot": snapshot.pk, "usual": usual.name}):
         return []
     sizes = usual.sizes(training_pairs(snapshot).count())
-    started = []
-    for baseline in usual.baselines:
-        asked: Any = {"snapshot": snapshot, "baseline": baseline, "preset": usual.preset, "by": by}
-        seeds = usual.seeds_of(baseline)
-        if len(seeds) > 1 or sizes:
-            started.append(request_sweep(seeds=seeds, sizes=sizes, **asked))
-        else:
-            started.append(request_run(seed=seeds[0], **asked))
-    return started
+    asked: Any = {"snapshot": snapshot, "preset": usual.preset, "by": by, "sizes": sizes}
+    return [
+        request_runs(baseline=baseline, seeds=usual.seeds_of(baseline), **asked)
+        for baseline in usual.baselines
+    ]
 
 
 def _asked(

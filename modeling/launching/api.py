@@ -24,8 +24,7 @@ from modeling.launching.actions import (
     UnknownBaseline,
     enqueue,
     request_once,
-    request_run,
-    request_sweep,
+    request_runs,
     resume_run,
     stop_run,
 )
@@ -53,14 +52,9 @@ class RunListView(generics.ListAPIView):
         key = given.pop("idempotency_key")
         content = {**given, "snapshot": str(given["snapshot"])}
         given |= {"config": given.pop("settings"), "by": user}
-        seed, seeds, curve = given.pop("seed"), given.pop("seeds", None), given.pop("sizes", [])
-        search, draws = given.pop("search", None), given.pop("draws", None)
+        seed, seeds = given.pop("seed"), given.pop("seeds", None)
         try:
-            if seeds or curve or search or draws:
-                more = {"sizes": curve, "search": search, "draws": draws}
-                ask = partial(request_sweep, **given, seeds=seeds or [seed], **more)
-            else:
-                ask = partial(request_run, **given, seed=seed)
+            ask = partial(request_runs, **given, seeds=seeds or [seed], is_sweep=bool(seeds))
             run, _ = request_once(by=user, key=key, content=content, ask=ask)
         except ModelingError as error:
             raise _problem(error) from error

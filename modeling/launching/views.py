@@ -20,8 +20,7 @@ from modeling.launching.actions import (
     RunIsOver,
     enqueue,
     request_once,
-    request_run,
-    request_sweep,
+    request_runs,
     request_usual,
     resume_run,
     stop_run,
@@ -52,12 +51,8 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "preset", "config")}
     user = cast(User, request.user)
     asked |= {"snapshot": snapshot, "regime": form.regime, "by": user}
-    seeds, wanted = form.cleaned_data["seeds"], form.cleaned_data["sizes"]
-    search, draws = form.cleaned_data["search"], form.cleaned_data["draws"]
-    if len(seeds) > 1 or wanted or search or draws:
-        ask = partial(request_sweep, seeds=seeds, sizes=wanted, search=search, draws=draws, **asked)
-    else:
-        ask = partial(request_run, seed=seeds[0], **asked)
+    asked |= {key: form.cleaned_data[key] for key in ("seeds", "sizes", "search", "draws")}
+    ask = partial(request_runs, **asked)
     content = {"snapshot": snapshot.pk, "form": form.cleaned_data}
     try:
         started, is_new = request_once(by=user, key=form.request_key, content=content, ask=ask)

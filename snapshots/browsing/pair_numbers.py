@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from nli.labels import NO_GOLD, SCHEMES
-from shared.number_facets import AGREEMENTS, length_class
+from shared.number_facets import agreement_of, length_class
 from snapshots.models import Snapshot, SnapshotPair
 
 MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
@@ -48,8 +48,7 @@ def groups_of(rows: QuerySet[SnapshotPair], scheme: str) -> list[Group]:
     for partition, genre, label, source, length, *votes in found.values_list(*columns).iterator(ROWS_AT_ONCE):
         most, of = max(votes), sum(votes)
         how = "none" if not of else "same" if most == of else "different"
-        agreement = -(-most * AGREEMENTS // of) if of else 0
-        numbers[partition, genre, label or NO_GOLD, source, how, length, agreement] += 1
+        numbers[partition, genre, label or NO_GOLD, source, how, length, agreement_of(most, of)] += 1
     return [Group(*key, number) for key, number in sorted(numbers.items())]
 
 

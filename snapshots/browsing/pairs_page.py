@@ -25,6 +25,7 @@ from shared.number_facets import (
     LENGTHS,
     agreement_chart,
     agreement_class,
+    chosen_agreement,
     classes_between,
     length_chart,
 )
@@ -64,6 +65,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
     limits = {name: number_in(request, name, 0, most) for name, most in NUMBERS.items()}
     lengths = classes_between(limits["shortest"], limits["longest"])
+    agreement = chosen_agreement(limits["agreement"])
     found, seed = _filtered(snapshot, wanted, limits), number_in(request, "seed", 1, 2**31)
     if request.GET.get("as") == "csv":
         return csv_file(_csv(found), f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
@@ -88,7 +90,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     else:
         classes = {
             "length": lengths or frozenset(),
-            "agreement": frozenset({limits["agreement"] * AGREEMENTS // 100} - {0}),
+            "agreement": frozenset({agreement} - {0}),
         }
         values = _numbers(
             snapshot, wanted, classes, few, is_asked=not {"part", "chart"}.isdisjoint(request.GET)
@@ -104,9 +106,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     charts = with_values(
         [
             length_chart(values[0].get("length", []), limits["shortest"], limits["longest"], with_others),
-            agreement_chart(
-                values[0].get("agreement", []), limits["agreement"] * AGREEMENTS // 100, with_others
-            ),
+            agreement_chart(values[0].get("agreement", []), agreement, with_others),
         ]
         if values
         else []
@@ -213,7 +213,7 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]
         ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
         same = Q(first=F("last")) if wanted["votes"] == "same" else Q(first__lt=F("last"))
         rows = rows.filter(Exists(ends.filter(same)))
-    if part := limits.get("agreement", 0) * AGREEMENTS // 100:
+    if part := chosen_agreement(limits.get("agreement", 0)):
         counts = votes_by_label(snapshot.corpus.scheme, "label")
         of_rows = labels.order_by().values("row").annotate(votes=Count("pk"), most=Greatest(*counts.values()))
         rows = rows.filter(Exists(of_rows.filter(agreement_class(part))))

@@ -18,7 +18,7 @@ from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.facets import facets
-from shared.number_facets import AGREEMENTS
+from shared.number_facets import AGREEMENTS, chosen_agreement
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
@@ -106,7 +106,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         **given,
         **lengths,
         skipped=request.GET.get("skipped") == "yes",
-        agreement=agreement * AGREEMENTS // 100,
+        agreement=chosen_agreement(agreement),
     )
     # Pairs of one tenth of the doubts stand in their order.
     order, runs = DOUBTED if doubt else request.GET.get("order", ""), runs_for(question.corpus_id)

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from collection.models import PARTITIONS
 from jobs.claims import Interrupted
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import ModelingError, enqueue, request_run, request_sweep
+from modeling.launching.actions import ModelingError, enqueue, request_runs
 from modeling.models import Breakdown
 from modeling.reports.cells import Report, Scores, fill
 from modeling.reports.curves import FIGURE, SVG, drawn
@@ -151,10 +151,7 @@ class Command(BaseCommand):
     def train(self, report: Report, seeds: int) -> None:
         for request in report.requests():
             try:
-                if seeds > 1:
-                    run = request_sweep(**request, seeds=range(1, seeds + 1))
-                else:
-                    run = request_run(**request)
+                run = request_runs(**request, seeds=range(1, seeds + 1))
             except ModelingError as error:
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue

@@ -23,8 +23,7 @@ from modeling.launching.actions import (
     MOST_CHILDREN,
     ModelingError,
     enqueue,
-    request_run,
-    request_sweep,
+    request_runs,
     resume_run,
     stop_run,
 )
@@ -248,10 +247,8 @@ class Command(BaseCommand):
             search = read_search("\n".join(options["search"]))
         except (BadRegime, BadSearch) as error:
             raise CommandError(str(error)) from None
-        more = {"sizes": sizes, "search": search, "draws": options["draws"]}
-        if count is None and not sizes and not search and more["draws"] is None:
-            return request_run(**request, seed=seed)
-        return request_sweep(**request, seeds=range(seed, seed + (count or 1)), **more)
+        request |= {"sizes": sizes, "search": search, "draws": options["draws"]}
+        return request_runs(**request, seeds=range(seed, seed + (count or 1)), is_sweep=count is not None)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
         how = next((how for how in STARTS if options[how] is not None), None)
