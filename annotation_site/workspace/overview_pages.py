@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -18,7 +18,7 @@ from annotation_site.researchers.wages import summary
 from annotation_site.researchers.wages_counted import counted_wages
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
-from annotation_site.workspace.pipeline import Counts, counts_of
+from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
 from modeling.watching.charts import accuracy_chart
@@ -27,8 +27,8 @@ from shared.sorted_lists import Column as ListColumn
 from shared.sorted_lists import list_as_csv, sorted_list
 from snapshots.models import Snapshot
 from validation.models import Question
+from validation.statistics.cached import CORPORA_A_PAGE
 
-CORPORA_A_PAGE = 20
 OF_CORPORA = [
     ListColumn("corpus", "Name", lambda row: row["corpus"].name),
     ListColumn(
@@ -74,25 +74,35 @@ class Forecast:
 
 @polled
 @researcher_page
-def home(request: HttpRequest) -> HttpResponse:
-    """Show what needs attention, and the corpora, those with the latest work first; `as=csv`: those of the page as CSV."""
+def home(request: HttpRequest) -> HttpResponseBase:
+    """Show what needs attention, and the corpora, those with the latest work first; `as=csv`: all of them as CSV."""
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
     corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
-    page = Paginator(corpora, CORPORA_A_PAGE).get_page(request.GET.get("page"))
-    counts, items = counts_of(list(page)), waiting()
-    rows = [
+    found, items = list(corpora), waiting()
+    is_one_page = len(found) <= CORPORA_A_PAGE
+    counts = counts_of(found) if is_one_page else counts_to_sort_by(found)
+    rows: list[dict[str, Any]] = [
         {
             "corpus": corpus,
             "counts": counts[corpus.pk],
-            "stages": stages(corpus, counts[corpus.pk], corpus.frozen_pairs or 0),  # type: ignore[attr-defined]
-            "charts": glances(corpus, counts[corpus.pk]),
             "waiting": [each for each in items if each.slug == corpus.slug],
         }
-        for corpus in page
+        for corpus in found
     ]
     table = sorted_list(request, rows, OF_CORPORA, "-last_work")
     if request.GET.get("as") == "csv":
-        return csv_file("".join(list_as_csv(table.rows, OF_CORPORA)), "corpora")
+        return csv_file(list_as_csv(table.rows, OF_CORPORA), "corpora")
+    page = Paginator(table.rows, CORPORA_A_PAGE).get_page(request.GET.get("page"))
+    if not is_one_page:
+        counts = counts_of([row["corpus"] for row in page])
+    for row in page:
+        corpus = row["corpus"]
+        now = counts[corpus.pk]
+        row |= {
+            "counts": now,
+            "stages": stages(corpus, now, corpus.frozen_pairs or 0),
+            "charts": glances(corpus, now),
+        }
     context = {"table": table, "page": page, "waiting": items}
     answer = render(request, "workspace/home.html", context)
     # Other addresses below /admin/ are the admin theme's, which needs a weaker policy.

@@ -22,7 +22,7 @@ from validation.gold.queries import is_complete, is_disputed
 from validation.models import Gold, Label, Question
 from validation.pairs.opening import openings, unopened_pairs
 from validation.statistics import cached
-from validation.statistics.agreement import weekly_agreement
+from validation.statistics.agreement import agreement_and_weeks
 from validation.statistics.progress import Progress, ignore_progress
 
 PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
@@ -106,19 +106,34 @@ def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
     for pk, question in questions.items():
         counts = found[pk]
         if counts is not None and counts.filled:
-            found[pk] = replace(counts, **_agreement(question))
+            found[pk] = replace(counts, **_agreement(cached.dashboard_agreement(question)[0]))
     return found
+
+
+def counts_to_sort_by(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
+    """Return corpus id -> its counts as a worker last stored them; only corpora without stored ones are counted now.
+
+    For lists of many corpora, all of which a worker counts (cached.stale_overviews).
+    """
+    main = dict(Question.objects.filter(is_main=True, corpus__in=corpora).values_list("pk", "corpus"))
+    stored = cached.stored_overviews(main)
+    found: dict[int, Counts | None] = {
+        main[pk]: Counts(**content, made_at=made_at) for pk, (content, made_at) in stored.items()
+    }
+    return found | counts_of([corpus for corpus in corpora if corpus.pk not in found])
 
 
 def overview_of(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
     """Return the counts of the question's corpus, for the cache. A worker calls it."""
     corpus, now = question.corpus, timezone.now()
     counts = _count([corpus], {corpus.pk: question}, now)[corpus.pk]
+    figures, weeks = agreement_and_weeks(question)
     found = {name: value for name, value in asdict(counts).items() if name != "made_at"}
     return found | {
+        **_agreement(figures),
         "premise_stock": premise_stock(corpus),
         "texts_by_day": texts_by_day(corpus, now),
-        "weeks": weekly_agreement(question),
+        "weeks": weeks,
     }
 
 
@@ -217,8 +232,7 @@ def _due_texts(keys: list[int]) -> dict[int, int]:
     return due
 
 
-def _agreement(question: Question) -> dict[str, Any]:
-    figures, _ = cached.dashboard_agreement(question)
+def _agreement(figures: dict[str, Any] | None) -> dict[str, Any]:
     if figures is None or not figures["pairs_with_all_labels"]:
         return {}
     return {

@@ -6,7 +6,8 @@ from typing import Any
 from django.urls import reverse
 
 from collection.models import Corpus, Pair, PromptVersion
-from collection.writing.versions import VersionStatistics, newest_tasks
+from collection.writing.versions import VersionStatistics
+from shared.among import Among
 from shared.charts import Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent
@@ -20,12 +21,12 @@ Compared = Sequence[tuple[PromptVersion, VersionStatistics]]
 def prompts_charts(corpus: Corpus, compared: Compared) -> list[Chart]:
     """Return the charts of these versions, none for a single one; a version without pairs or tasks is left out.
 
-    Two queries for each version.
+    Three queries for each version.
     """
     if len(compared) < 2:
         return []
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
-    gold = [_gold(version, question) for version, _ in compared] if question else []
+    gold = [_gold(version, figures, question) for version, figures in compared] if question else []
     return with_values(
         [
             _chart(
@@ -73,9 +74,9 @@ def _chart(
     )
 
 
-def _gold(version: PromptVersion, question: Question) -> dict[str, Any] | None:
-    pairs = Pair.objects.filter(assignment__in=newest_tasks(version).values("pk"))
-    found = agreement_with_intervals(pairs, question)
+def _gold(version: PromptVersion, figures: VersionStatistics, question: Question) -> dict[str, Any] | None:
+    pairs = Pair.objects.filter(Among("assignment_id", figures.tasks)).values_list("pk", flat=True)
+    found = agreement_with_intervals(Pair.objects.all(), question, list(pairs))
     if found["gold_equals_author"] is None:
         return None
     low, high = found["intervals"]["gold_equals_author"] or (None, None)

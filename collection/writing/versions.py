@@ -7,10 +7,11 @@ from datetime import timedelta
 from difflib import SequenceMatcher
 from statistics import median
 
-from django.db.models import Avg, Count, F, QuerySet
+from django.db.models import Avg, Count, F
 from django.db.models.functions import Length
 
 from collection.models import Pair, PromptVersion, WritingAssignment
+from shared.among import Among
 
 NEWEST = 1000  # tasks that the statistics are about
 PASSED_OVER = ("skipped", "reported")
@@ -23,10 +24,11 @@ SAME, ONLY_FIRST, ONLY_SECOND = "same", "first", "second"
 class VersionStatistics:
     """What writers did under a version, over its newest thousand closed tasks.
 
-    sent, skipped: tasks. took: median time from the claim to the sending. advice: advice given for a task that was
-    sent. characters: mean length of the hypotheses. None where there is nothing to count.
+    tasks: their keys. sent, skipped: how many. took: median time from the claim to the sending. advice: advice given for
+    a task that was sent. characters: mean length of their hypotheses. None where there is nothing to count.
     """
 
+    tasks: list[int]
     sent: int
     skipped: int
     took: timedelta | None
@@ -39,27 +41,20 @@ class VersionStatistics:
 
 
 def statistics_of(version: PromptVersion) -> VersionStatistics:
-    rows = list(
-        _closed(version).values_list("outcome", F("closed_at") - F("created_at"), Count("advice"))[:NEWEST]
-    )
+    closed = WritingAssignment.objects.filter(prompt_version=version, closed_at__isnull=False)
+    newest = list(closed.order_by("-pk").values_list("pk", flat=True)[:NEWEST])
+    tasks = WritingAssignment.objects.filter(Among("pk", newest)).order_by()
+    rows = list(tasks.values_list("outcome", F("closed_at") - F("created_at"), Count("advice")))
     sent = [(took, advice) for outcome, took, advice in rows if outcome in WritingAssignment.SENT]
-    pairs = Pair.objects.filter(prompt_version=version)
+    pairs = Pair.objects.filter(Among("assignment_id", newest))
     return VersionStatistics(
+        tasks=newest,
         sent=len(sent),
         skipped=sum(outcome in PASSED_OVER for outcome, _, _ in rows),
         took=median(took for took, _ in sent) if sent else None,
         advice=sum(advice for _, advice in sent) / len(sent) if sent else None,
         characters=pairs.aggregate(mean=Avg(Length("hypothesis")))["mean"],
     )
-
-
-def newest_tasks(version: PromptVersion) -> QuerySet[WritingAssignment]:
-    """Returns the tasks that the statistics are about."""
-    return _closed(version)[:NEWEST]
-
-
-def _closed(version: PromptVersion) -> QuerySet[WritingAssignment]:
-    return WritingAssignment.objects.filter(prompt_version=version, closed_at__isnull=False).order_by("-pk")
 
 
 def differences(first: str, second: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ and Table 2. `individual_equals_gold` is defined so that it fits both published 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import itemgetter
@@ -30,6 +30,7 @@ from nli.agreement import (
     validators_alone,
     with_all_labels,
 )
+from shared.among import Among
 from shared.csv_tables import csv_text
 from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Question
@@ -40,6 +41,7 @@ from validation.statistics.vote_patterns import (
     PAIR_KEYS,
     PORTION,
     ROWS_WITH_INTERVALS,
+    Counted,
     count_patterns,
     patterns_of,
 )
@@ -54,9 +56,19 @@ def agreement(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
     return {"pairs": _size(pairs, question), **_figures(patterns_of(counted.profiles), question)}
 
 
-def agreement_with_intervals(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
-    """Computes the same, with `intervals`: [low, high] for each statistic. It is the same single query."""
-    counted = count_patterns(pairs, question)
+def agreement_with_intervals(
+    pairs: PairQuerySet, question: Question, keys: Collection[int] | None = None
+) -> dict[str, Any]:
+    """Computes the same, with `intervals`: [low, high] for each statistic. It is the same single query.
+
+    keys: of the pairs, if they are few.
+    """
+    if keys is not None:
+        pairs = pairs.filter(Among("pk", keys))
+    return _with_intervals(pairs, question, count_patterns(pairs, question, keys=keys))
+
+
+def _with_intervals(pairs: PairQuerySet, question: Question, counted: Counted) -> dict[str, Any]:
     figures = {"pairs": _size(pairs, question), **_figures(patterns_of(counted.profiles), question)}
     return {**figures, "intervals": _intervals(counted.profiles, question, 0)}
 
@@ -221,7 +233,18 @@ def _rows(
 
 def weekly_agreement(question: Question) -> list[list[Any]]:
     """Computes [Monday, pairs with all labels, individual = gold, low, high] of each of the last weeks, the oldest first."""
-    groups = count_patterns(Pair.objects.filter(corpus=question.corpus_id), question, "week").groups
+    pairs = Pair.objects.filter(corpus=question.corpus_id)
+    return _weeks(count_patterns(pairs, question, "week").groups, question)
+
+
+def agreement_and_weeks(question: Question) -> tuple[dict[str, Any], list[list[Any]]]:
+    """Computes `agreement_with_intervals` of the corpus, and `weekly_agreement`, by one query over the labels."""
+    pairs = Pair.objects.filter(corpus=question.corpus_id)
+    counted = count_patterns(pairs, question, "week")
+    return _with_intervals(pairs, question, counted), _weeks(counted.groups, question)
+
+
+def _weeks(groups: dict[str, Profiles], question: Question) -> list[list[Any]]:
     rows = []
     for week in sorted(filter(None, groups))[-WEEKS:]:
         figures = _figures(patterns_of(groups[week]), question)

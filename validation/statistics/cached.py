@@ -6,7 +6,7 @@ row keeps the last result until the new one is there.
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -42,11 +42,12 @@ MOST_SEATS_IN_REQUEST = 50_000
 FIRST_DIMENSION = "genre"
 MOST_PREMISES_IN_REQUEST = 20_000
 MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many corpora, and refreshes itself
+CORPORA_A_PAGE = 20  # of the home page; of more, a worker counts each, and they are sorted by what it counted
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
 WAGES = "annotation_site.researchers.wages_counted.wages_of"
-VERSION = 8  # of the content that COMPUTE makes; content of another version is not shown
+VERSION = 9  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
@@ -151,7 +152,9 @@ def with_size(questions: QuerySet[Question]) -> QuerySet[Question]:
     return sized.annotate(is_large=Q(*((f"{name}__isnull", False) for name in parts), _connector=Q.OR))
 
 
-def stored_overviews(questions: list[Question]) -> dict[int, tuple[dict[str, Any], datetime | None]]:
+def stored_overviews(
+    questions: Collection[Question | int],
+) -> dict[int, tuple[dict[str, Any], datetime | None]]:
     """Returns question id -> (the counts of its corpus, the time of the count), for corpora that were counted."""
     rows = CachedStatistics.objects.filter(question__in=questions, kind=Kind.OVERVIEW, made_at__isnull=False)
     read = {row.question_id: (json.loads(row.content), row.made_at) for row in rows}
@@ -272,6 +275,8 @@ def stale_annotators(now: datetime) -> list[Question]:
 def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
     """Returns main questions of large corpora whose overview is older than ten minutes and than the last change.
 
+    Those of all corpora, if they are more than a page.
+
     kind: of OVERVIEW, PAIRS or WAGES, which a closed batch, a new pair and a new premise change.
     """
     made = {
@@ -280,9 +285,11 @@ def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
     }
     main = Question.objects.filter(is_main=True).select_related("corpus").order_by("pk")
     stale = []
+    are_many = kind == Kind.OVERVIEW and Corpus.objects.count() > CORPORA_A_PAGE
     for question in with_size(main):
         row = made.get(question.pk)
-        if question.is_large and (row is None or row.made_at is None):  # type: ignore[attr-defined]
+        is_counted = are_many or question.is_large  # type: ignore[attr-defined]
+        if is_counted and (row is None or row.made_at is None):
             stale.append(question)
         elif row and row.made_at and row.made_at < now - RECOMPUTE_AFTER:
             batches = Assignment.objects.filter(question=question, closed_at__gt=row.made_at)

@@ -5,7 +5,7 @@ pairs of one premise group, with their numbers: the bootstrap of confidence_inte
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -67,10 +67,13 @@ class Counted(NamedTuple):
     undecided: int
 
 
-def count_patterns(pairs: PairQuerySet, question: Question, by: str = "") -> Counted:
+def count_patterns(
+    pairs: PairQuerySet, question: Question, by: str = "", keys: Collection[int] | None = None
+) -> Counted:
     """Counts these pairs, except withdrawn ones, by profile and by group.
 
     `by`: a key of DIMENSIONS; without it there are no groups. The name of a group is its key; of a validator, the id.
+    `keys`: as in `with_gold_label`.
     """
     whole: defaultdict[str, Counter[Pattern]] = defaultdict(Counter)
     groups: defaultdict[str, defaultdict[str, Counter[Pattern]]] = defaultdict(lambda: defaultdict(Counter))
@@ -78,7 +81,11 @@ def count_patterns(pairs: PairQuerySet, question: Question, by: str = "") -> Cou
     with more_sort_memory():
         validators = _validators(question) if by == "validator" else {}
         few = len(set().union(*validators.values())) <= ROWS_WITH_INTERVALS
-        rows = (_voted_sentences if question.by_sentence else _voted_pairs)(pairs.standing(), question, by)
+        rows = (
+            _voted_sentences(pairs.standing(), question, by)
+            if question.by_sentence
+            else _voted_pairs(pairs.standing(), question, by, keys)
+        )
         for pair, sentence, premises, key, waits, *rest in rows.iterator(PORTION):
             pattern = _pattern(*rest)
             whole[premises][pattern] += 1
@@ -111,13 +118,15 @@ def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> Pa
     )
 
 
-def _voted_pairs(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[Any, tuple[Any, ...]]:
+def _voted_pairs(
+    pairs: PairQuerySet, question: Question, by: str, keys: Collection[int] | None
+) -> QuerySet[Any, tuple[Any, ...]]:
     """Returns a row for each pair that has a vote, as the view of gold labels counts it.
 
     A row: pair, sentence (0), premise group, key of the dimension, whether it waits for a decision, then the arguments
     of `_pattern`.
     """
-    counted: Any = with_gold_label(pairs, question)  # mypy does not know the columns of the view
+    counted: Any = with_gold_label(pairs, question, keys)  # mypy does not know the columns of the view
     voted: QuerySet[Any] = counted.filter(votes__gt=0).order_by()
     return voted.values_list(
         "pk",
