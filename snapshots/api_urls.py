@@ -4,6 +4,7 @@ from django.urls import path
 
 from snapshots.browsing.api import (
     ContentsChartsView,
+    PairsChartsView,
     RowListView,
     SnapshotFileView,
     SnapshotListView,
@@ -19,6 +20,7 @@ urlpatterns = [
     path("snapshots/<int:pk>/publish/", PublishView.as_view(), name="api-snapshot-publish"),
     path("snapshots/<int:pk>/retract/", RetractView.as_view(), name="api-snapshot-retract"),
     path("snapshots/<int:pk>/contents/", ContentsChartsView.as_view(), name="api-snapshot-contents"),
+    path("snapshots/<int:pk>/histograms/", PairsChartsView.as_view(), name="api-snapshot-histograms"),
     path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
     path("snapshots/<int:pk>/statistics/", StatisticsListView.as_view(), name="api-snapshot-statistics"),
     path(

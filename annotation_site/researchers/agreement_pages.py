@@ -7,8 +7,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
-from annotation_site.researchers.annotator_list import MODELS, annotator_list
+from annotation_site.researchers.annotator_list import MODELS, OF_TWO, annotator_list, pairwise_list
 from collection.models import Corpus
+from shared.sorted_lists import order_in
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
@@ -93,6 +94,7 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-annotators")
     pairwise, _ = current(question, Kind.PAIRWISE)
+    two = pairwise_list(request, pairwise or ())
     reliability = models["annotators"] if models else {}
     context = {
         "corpus": question.corpus,
@@ -104,7 +106,9 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "is_counted": found is not None,
         "models": models,
         "models_cached": models_cached,
-        "pairwise": (pairwise or [])[:PAIRWISE_SHOWN],
+        "pairwise": two,
+        "pairwise_shown": two.rows[:PAIRWISE_SHOWN],
+        "pairwise_is_sorted": order_in(request, OF_TWO, "") != "",
         "meanings": [(NAMED[name], meaning) for name, meaning in MEANINGS.items()],
         "rules": RULES,
         "definitions": DEFINITIONS,

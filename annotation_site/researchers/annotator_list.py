@@ -6,13 +6,18 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from shared.sorted_lists import Column, Head, sorted_list
+from shared.sorted_lists import Column, Head, SortedList, sorted_list
 from validation.models import Question
 from validation.statistics.annotator_quality import Annotator
 from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 
 MODELS = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}
 USUAL = "-labels"
+OF_TWO = [
+    Column("annotators", "Annotators", lambda row: row["annotators"]),
+    Column("shared_pairs", "Shared pairs", lambda row: row["pairs"], is_number=True),
+    Column("kappa", "Kappa", lambda row: row["kappa"], is_number=True),
+]
 COUNTED = {"controls": "controls_right", "calibration": "calibration_right"}
 
 
@@ -59,6 +64,11 @@ def annotator_list(
             for quarter, figures in spread_of(found, question.labels)
         ],
     )
+
+
+def pairwise_list(request: HttpRequest, found: Sequence[dict[str, Any]]) -> SortedList:
+    """Makes the table of kappas, the most shared pairs first."""
+    return sorted_list(request, found, OF_TWO, "-shared_pairs", "pairwise")
 
 
 def _text(key: str, each: Annotator, value: float | None) -> str:

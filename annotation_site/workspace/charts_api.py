@@ -36,7 +36,7 @@ from snapshots.freezing.partition_table import plan_charts
 from snapshots.freezing.plan import plan_freeze
 from validation.models import Question
 from validation.pairs.doubts import doubts_of
-from validation.pairs.histograms import histograms
+from validation.pairs.histograms import histograms, tenths_of
 from validation.pairs.listing import Wanted, numbers_of
 from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in, question_or_404
@@ -176,7 +176,8 @@ class PairsChartsView(ChartsView):
         def address(values: dict[str, Any]) -> str:
             return address_in("pairs", question, **run, **values)
 
-        return histograms(numbers_of(question, wanted), wanted, doubts, 0, address)
+        tenths = tenths_of(question, wanted, doubts)
+        return histograms(numbers_of(question, wanted), wanted, tenths, 0, address)
 
 
 @_described(

@@ -54,7 +54,7 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
     found = progress_of(question, now)
     if found is None:
         return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
-    seats, days, counted = found
+    seats, days, counted, surplus = found
     charts = progress_charts(days, seats)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-labelling")
@@ -64,6 +64,7 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
         "corpus": corpus,
         "question": question,
         "seats": seats,
+        "surplus": surplus,
         "counted": counted,
         "left": left,
         "pace": pace,
@@ -78,16 +79,19 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 def progress_of(
     question: Question, now: datetime
-) -> tuple[dict[str, int], list[tuple[date, int]], datetime | None] | None:
-    """Return seats by state, seats filled by day, and when a worker counted them, if one did.
+) -> tuple[dict[str, int], list[tuple[date, int]], datetime | None, int] | None:
+    """Return seats by state, seats filled by day, when a worker counted them, if one did, and how many labels are surplus.
 
     None for a large corpus that no worker has counted yet. The question is one of `cached.with_size`.
     """
     if not question.is_large:  # type: ignore[attr-defined]
         seats = seats_by_state(question, now)
-        return seats, filled_by_day(question, now, seats["filled"]), None
+        surplus = Label.objects.surplus().filter(question=question).count()
+        return seats, filled_by_day(question, now, seats["filled"]), None, surplus
     content, counted = cached.stored_overviews([question]).get(question.pk, (None, None))
-    return (*stored_seats(question, now, content), counted) if content is not None else None
+    if content is None:
+        return None
+    return *stored_seats(question, now, content), counted, content["surplus"]
 
 
 def progress_charts(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> list[Chart]:

@@ -1,5 +1,6 @@
 """How much runs doubt the gold labels of pairs: one minus the probability that they give the gold label."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,9 +34,10 @@ class Doubts:
         order = np.argsort(-self.values, kind="stable")
         return [self.ids[place] for place in order if not part or self._tenths[place] == part]
 
-    def by_tenth(self) -> list[int]:
-        """Returns how many pairs are in each tenth, the least doubted first."""
-        counts: list[int] = np.bincount(self._tenths, minlength=11)[1:].tolist()
+    def by_tenth(self, among: Set[str]) -> list[int]:
+        """Returns how many pairs of these ids are in each tenth, the least doubted first."""
+        tenths = self._tenths[[name in among for name in self.ids]]
+        counts: list[int] = np.bincount(tenths, minlength=11)[1:].tolist()
         return counts
 
     @cached_property

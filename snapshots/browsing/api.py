@@ -23,6 +23,7 @@ from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
 from snapshots.browsing.contents import contents_of
+from snapshots.browsing.histograms import charts_of_pairs
 from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_snapshot, send
 from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.freezing.lines import COLUMNS, lines_of
@@ -146,6 +147,19 @@ class ContentsChartsView(APIView):
     def get(self, request: Request, pk: int) -> Response:
         found = known_snapshot(pk)
         return charts_answer(contents_of(found, names_in(found.corpus)["genre"])[1])
+
+
+class PairsChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        operation_id="snapshots_histograms",
+        summary="The charts of a snapshot's pairs: lengths of hypotheses, agreement",
+        description="A row leads to the list of its pairs. 404 until the snapshot is frozen.",
+        responses=ChartsSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        return charts_answer(charts_of_pairs(frozen_snapshot(pk)))
 
 
 class RowListView(generics.ListAPIView):

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from nli.labels import NO_GOLD, SCHEMES
-from shared.number_facets import agreement_of, length_class
+from shared.number_facets import AGREEMENTS, LENGTHS, agreement_of, length_class
 from snapshots.models import Snapshot, SnapshotPair
 
 MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
 ROWS_AT_ONCE = 5_000
+# Classes of lengths and of agreement, the lowest first.
+CLASSES: dict[str, range] = {"length": range(LENGTHS), "agreement": range(1, AGREEMENTS + 1)}
 # (snapshot, hash) -> its groups, in the memory of this process: a frozen snapshot never changes.
 _COUNTED: dict[tuple[int, str], list["Group"]] = {}
 MOST_SNAPSHOTS = 50

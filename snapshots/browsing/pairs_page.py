@@ -16,22 +16,21 @@ from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.among import Among
-from shared.charts import with_values
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from shared.facets import Wish, facets, numbers_by_value, total
-from shared.number_facets import (
-    AGREEMENTS,
-    LENGTHS,
-    agreement_chart,
-    agreement_class,
-    chosen_agreement,
-    classes_between,
-    length_chart,
-)
+from shared.number_facets import agreement_class, chosen_agreement, classes_between
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
-from snapshots.browsing.pair_numbers import MOST_AT_ONCE, groups_in, groups_of, is_counted, votes_by_label
+from snapshots.browsing.histograms import address_of_pairs, histograms
+from snapshots.browsing.pair_numbers import (
+    CLASSES,
+    MOST_AT_ONCE,
+    groups_in,
+    groups_of,
+    is_counted,
+    votes_by_label,
+)
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
 from validation.pairs.random_order import in_drawn_order
@@ -101,16 +100,9 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     words = {"label": {**answers, NO_GOLD: "none"}, "genre": {genre.slug: genre.name for genre in genres}}
 
     def with_others(values: dict[str, Any]) -> str:
-        return f"?{urlencode({name: one for name, one in {**chosen, **values}.items() if one})}"
+        return address_of_pairs(snapshot, {**chosen, **values})
 
-    charts = with_values(
-        [
-            length_chart(values[0].get("length", []), limits["shortest"], limits["longest"], with_others),
-            agreement_chart(values[0].get("agreement", []), agreement, with_others),
-        ]
-        if values
-        else []
-    )
+    charts = histograms(values[0], limits, with_others) if values else []
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
 
@@ -179,8 +171,7 @@ def _numbers(
     orders: dict[str, Sequence[Any]] = {
         "votes": tuple(VOTES),
         "partition": PARTITIONS,
-        "length": range(LENGTHS),
-        "agreement": range(1, AGREEMENTS + 1),
+        **CLASSES,
     }
     values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in counted}
     return values, (total(groups, counted), False)

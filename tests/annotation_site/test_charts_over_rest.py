@@ -123,7 +123,7 @@ def test_a_corpus_says_when_it_was_last_worked_on_however_long_ago(corpus):
     assert pace_chart("labels", counts, 0) is not None
 
 
-def test_surplus_labels_stand_beside_the_seats_and_are_none_of_them(corpus):
+def test_surplus_labels_stand_beside_the_seats_and_are_none_of_them(corpus, browser_of, rosa, monkeypatch):
     """A label of a withdrawn pair has no seat either, but nobody was faster."""
     counts = counts_of([corpus])[corpus.pk]
     cast = list(cast_in(corpus).filter(position=3).order_by("pk")[:3])
@@ -134,6 +134,11 @@ def test_surplus_labels_stand_beside_the_seats_and_are_none_of_them(corpus):
     assert counts.surplus == 0
     assert now.surplus == chart.rows[0]["surplus"] == 2
     assert chart.draw["series"] == ["filled", "held", "free", "surplus"]
+    client, progress = browser_of(rosa), f"/c/{corpus.slug}/labelling/"
+    assert "<dt>Surplus labels</dt><dd>2</dd>" in client.get(progress).content.decode()
+    cached.store(question=corpus.questions.get(), kind="overview")
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 3)
+    assert client.get(progress).context["surplus"] == 2
     assert f"{now.filled:,} of {now.filled + now.open_seats:,} seats are filled" in chart.title
 
 

@@ -4,8 +4,10 @@ import csv
 import io
 
 import pytest
+from django.utils import timezone
 
 from collection.models import Corpus, Pair
+from collection.models.withdrawal import VETTED
 from tests.charted import charts_in
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 from validation.pairs import listing
@@ -82,7 +84,7 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     told = client.get(f"/api/v1/corpora/{snapshot.corpus.slug}/histograms/", {"run": run.pk}).json()["charts"]
     assert told[-1] == chart
     assert sum(row["pairs"] for row in chart["rows"]) == snapshot.pairs.filter(partition="dev").count()
-    assert chart["title"].startswith("The run doubts 2 of all ")
+    assert chart["title"].startswith("The run doubts 2 of 3 ")
     last = chart["rows"][8]
     assert (last["class"], last["pairs"]) == ("above 80.0%, to 90.0%", 2)
     page = client.get(last["href"])
@@ -94,3 +96,32 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     Pair.objects.filter(public_id=min(wrong)).update(hypothesis="Unheard of.")
     page = client.get(f"{last['href']}&text=unheard")
     assert (len(page.context["pairs"]), page.context["numbers"].total) == (1, (1, False))
+
+
+def test_the_histogram_of_doubts_counts_what_the_other_filters_leave(browser, monkeypatch):
+    snapshot = small_snapshot()
+    run = done_run(snapshot, "majority")
+    rows = write_predictions(run, "dev", wrong=2)
+    address = f"/corpora/{snapshot.corpus.slug}/pairs/"
+
+    def drawn(**chosen: str) -> dict[str, int]:
+        charts = charts_in(browser.get(address, {"run": run.pk, **chosen}).content)
+        return {row["class"]: row["pairs"] for row in charts["doubt"]["rows"]} if "doubt" in charts else {}
+
+    whole = drawn()
+    Pair.objects.filter(public_id__in=[row["pairID"] for row in rows[1:]]).update(hypothesis="Unheard of.")
+    left = drawn(text="unheard")
+    assert (sum(whole.values()), sum(left.values())) == (3, 2)
+    assert left["above 80.0%, to 90.0%"] == whole["above 80.0%, to 90.0%"] - 1
+    assert drawn(text="unheard", doubt="90") == left, "its own choice is no other filter"
+    gold = {row["pairID"]: row["gold"] for row in rows}
+    for label in set(gold.values()):
+        of_label = drawn(text="unheard", gold=label)
+        assert sum(of_label.values()) in (0, sum(gold[row["pairID"]] == label for row in rows[1:]))
+    Pair.objects.filter(public_id=rows[0]["pairID"]).update(
+        withdrawn_at=timezone.now(), withdrawn_because=VETTED
+    )
+    assert sum(drawn().values()) == 2
+    monkeypatch.setattr(listing, "MOST_EXAMINED", 1)
+    assert drawn(votes="complete") == {}, "more than a page may look at"
+    assert sum(drawn(text="o").values()) == 2

@@ -143,7 +143,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/corpora/<slug:slug>/(overview|premises|prompts|bias|plan|histograms)/",
             r"api/v1/corpora/<slug:slug>/links/<int:number>/",
             r"api/v1/corpora/<slug:slug>/pool/<path:code>/",
-            r"api/v1/snapshots/<int:pk>/contents/",
+            r"api/v1/snapshots/<int:pk>/(contents|histograms)/",
             r"api/v1/runs/<int:pk>/",
             r"api/v1/runs/<int:pk>/charts/",
             r"api/v1/runs/curves/",

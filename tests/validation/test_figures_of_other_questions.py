@@ -137,3 +137,23 @@ def test_kappa_of_two_people_is_in_the_table_too(corpus, monkeypatch):
     table = run("agreement", "small", question="grammar", pairwise=True, csv=True).out
     two = " and ".join(sorted((person("g1").code, person("g2").code)))
     assert f"two annotators,{two},shared_pairs,5," in table
+
+
+def test_kappas_are_sorted_over_all_pairs_of_annotators(corpus, browser_of, rosa, monkeypatch):
+    monkeypatch.setattr("validation.statistics.agreement.PAIRWISE_FROM", 0)
+    monkeypatch.setattr("annotation_site.researchers.agreement_pages.PAIRWISE_SHOWN", 1)
+    browser, address = browser_of(rosa), "/corpora/small/annotators/"
+    found = pairwise_kappa(Question.objects.get(slug="grammar"))
+    known = [row for row in found if row["kappa"] is not None]
+    assert len({row["kappa"] for row in known}) > 1
+    page = browser.get(address, {"question": "grammar"})
+    assert page.context["pairwise_shown"] == found[:1]
+    assert f"Cohen’s kappa of {len(found)} pairs of annotators" in page.content.decode()
+    page = browser.get(address, {"question": "grammar", "sort": "kappa"})
+    assert page.context["pairwise_shown"][0]["kappa"] == min(row["kappa"] for row in known)
+    tree = html.fromstring(page.content)
+    assert tree.xpath("//details[@id='pairwise']/@open")
+    (link,) = tree.xpath("//details[@id='pairwise']//th[@aria-sort='ascending']/a/@href")
+    turned = browser.get(address + link.partition("#")[0])
+    assert turned.context["pairwise_shown"][0]["kappa"] == max(row["kappa"] for row in known)
+    assert turned.context["list"].rows == page.context["list"].rows

@@ -1,18 +1,21 @@
 """Histograms beside the list of pairs, whose bars filter it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from shared.charts import Chart, with_values
 from shared.number_facets import Address, agreement_chart, length_chart, share_chart
-from validation.pairs.listing import Numbers, Wanted
+from validation.models import Question
+from validation.pairs.listing import Numbers, Wanted, passing_among
 
 
-def histograms(numbers: Numbers, wanted: Wanted, doubts: Any, doubt: int, address: Address) -> list[Chart]:
+def histograms(
+    numbers: Numbers, wanted: Wanted, tenths: Sequence[int], doubt: int, address: Address
+) -> list[Chart]:
     """Returns the histograms by which the list is filtered: lengths, agreement, and doubts of a run.
 
-    doubts: a modeling.results.doubts.Doubts, or None. doubt: the upper end of the chosen tenth, in percent; 0: none.
+    tenths: as `tenths_of` returns them. doubt: the upper end of the chosen tenth, in percent; 0: none.
     """
-    tenths = doubts.by_tenth() if doubts else []
     doubted = sum(tenths[5:])
     return with_values(
         [
@@ -20,7 +23,7 @@ def histograms(numbers: Numbers, wanted: Wanted, doubts: Any, doubt: int, addres
             agreement_chart(numbers.agreements, wanted.agreement, address),
             share_chart(
                 "doubt",
-                f"The run doubts {doubted:,} of all {sum(tenths):,} gold labels by more than a half.",
+                f"The run doubts {doubted:,} of {sum(tenths):,} gold labels by more than a half.",
                 "doubt",
                 tenths,
                 doubt,
@@ -28,3 +31,12 @@ def histograms(numbers: Numbers, wanted: Wanted, doubts: Any, doubt: int, addres
             ),
         ]
     )
+
+
+def tenths_of(question: Question, wanted: Wanted, doubts: Any) -> list[int]:
+    """Returns how many pairs that pass are in each tenth of the doubts; none if they are too many to look at.
+
+    doubts: a modeling.results.doubts.Doubts, or None.
+    """
+    passing = passing_among(question, wanted, doubts.ids) if doubts else None
+    return [] if passing is None else doubts.by_tenth(passing)

@@ -121,6 +121,17 @@ def in_ranked_order(
     return found, end if end < len(ids) else None
 
 
+def passing_among(question: Question, wanted: Wanted, ids: Sequence[str]) -> frozenset[str] | None:
+    """Returns those of these ids whose pairs pass; None if they are too many to look at."""
+    condition = _by_votes(wanted)
+    if len(ids) > (MOST_EXAMINED if condition else MOST_COUNTED):
+        return None
+    with more_sort_memory():
+        keys = by_columns(question, wanted).order_by().filter(Among("public_id", ids))
+        of_key = dict(keys.values_list("pk", "public_id"))
+        return frozenset(of_key[key] for key in _passing(question, condition, list(of_key)))
+
+
 def sample_of(question: Question, wanted: Wanted, seed: int) -> list[Any]:
     """Returns up to fifty random pairs that pass, with gold labels. The same seed draws the same pairs."""
     condition = _by_votes(wanted)

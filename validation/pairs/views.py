@@ -26,7 +26,7 @@ from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
-from validation.pairs.histograms import histograms
+from validation.pairs.histograms import histograms, tenths_of
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
@@ -148,7 +148,8 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     def with_others(values: dict[str, Any]) -> str:
         return address_in("pairs", question, **{**chosen, **values})
 
-    charts = histograms(numbers, wanted, doubts, doubt, with_others)
+    tenths = tenths_of(question, wanted, doubts)
+    charts = histograms(numbers, wanted, tenths, doubt, with_others)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
 
