@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from accounts.pages.access import researcher_required
-from accounts.rest.description import DescriptionView
+from accounts.rest.api import DescriptionView
 from annotation_site.intake.pages import import_job, imports, new_import, new_premises, send_file
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data

@@ -1,13 +1,15 @@
-"""Compare two systems on the same pairs by an exact test of their difference: nothing is sampled."""
+"""Compare two systems on the same pairs by an exact test of their difference, and say how many pairs such a test needs."""
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 Counts = Sequence[int] | npt.NDArray[np.int64]  # of runs that answer a pair correctly, pair by pair
 LARGE = 10**8  # products of two lengths; a second's work
+LEVEL, POWER = 0.05, 0.8
 
 
 def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
@@ -61,3 +63,36 @@ def convolved(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> n
     padded = 1 << length.bit_length()  # the transform of other lengths takes several times as long
     spectrum = np.fft.rfft(one, padded) * np.fft.rfft(other, padded)
     return np.clip(np.fft.irfft(spectrum, padded)[:length], 0.0, None)
+
+
+def pairs_needed(
+    difference: float, discordant: float, level: float = LEVEL, power: float = POWER
+) -> int | None:
+    """Return how many pairs McNemar's test needs to show this difference with this power, at this two-sided level.
+
+    difference: between the two accuracies, 0 to 1. discordant: the share of pairs that exactly one of the two systems gets
+    right, which is never less than the difference. Returns None if there is no difference.
+    Connor, "Sample size for testing differences in proportions for the paired-sample design", Biometrics 43 (1987),
+    formula 1.
+    """
+    gap = abs(difference)
+    if not 0 < gap <= discordant <= 1:
+        return None
+    normal = NormalDist()
+    quantiles = normal.inv_cdf(1 - level / 2), normal.inv_cdf(power)
+    root = quantiles[0] * math.sqrt(discordant) + quantiles[1] * math.sqrt(max(discordant - gap**2, 0.0))
+    return math.ceil((root / gap) ** 2)
+
+
+def smallest_difference(pairs: int, discordant: float) -> float | None:
+    """Compute the smallest difference that this many pairs are likely to show; None if even the largest needs more."""
+    low, high = 0.0, discordant
+    if not discordant or (pairs_needed(high, discordant) or math.inf) > pairs:
+        return None
+    for _ in range(50):
+        middle = (low + high) / 2
+        if (pairs_needed(middle, discordant) or math.inf) > pairs:
+            low = middle
+        else:
+            high = middle
+    return high

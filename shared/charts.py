@@ -6,13 +6,41 @@ picture, the table and the download never differ.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from shared.csv_tables import csv_text
 from shared.numbers import written
-from shared.table_cells import Cell, as_rows
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, its class, and the address of the data behind it; "" for none."""
+
+    text: str
+    css: str = ""
+    href: str = ""
+
+
+def as_rows(rows: Iterable[Iterable[Cell]], *, with_heads: bool = False) -> SafeString:
+    """Returns the `tr` elements of a table's body, all texts escaped. with_heads: the first cell of a row is its head."""
+    return mark_safe("\n".join(f"<tr>{_cells(row, with_heads)}</tr>" for row in rows))
+
+
+def _cells(row: Iterable[Cell], with_heads: bool) -> str:
+    return "".join(_as_html(cell, with_heads and place == 0) for place, cell in enumerate(row))
+
+
+def _as_html(cell: Cell, is_head: bool) -> str:
+    tag, start = ("th", '<th scope="row"') if is_head else ("td", "<td")
+    css = f' class="{escape(cell.css)}"' if cell.css else ""
+    text = escape(cell.text)
+    if cell.href:
+        text = f'<a href="{escape(cell.href)}">{text or "none"}</a>'
+    return f"{start}{css}>{text}</{tag}>"
+
 
 FEWEST_PAIRS = 30  # a value over fewer pairs is drawn faint: its interval is wide, and its order says little
 KINDS = ("dots", "bars", "heat", "lines", "histogram", "scatter", "strips", "ternary")

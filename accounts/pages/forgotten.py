@@ -1,8 +1,11 @@
 """Pages for a forgotten password: request a mail, choose a new password, store an e-mail address."""
 
+import logging
+import threading
 from typing import cast
 
 from django.contrib import messages
+from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -18,7 +21,6 @@ from accounts.pages.access import confirmed, own_required
 from accounts.pages.forms import EmailForm, ForgottenForm, NewPasswordForm
 from accounts.sign_in import passwords
 from accounts.sign_in.client_address import client_address
-from accounts.sign_in.mails import send_soon
 from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
 from shared.bidi import isolated
 
@@ -125,3 +127,22 @@ def _mail(request: HttpRequest, kind: str, user: User, to: str, path: str) -> No
         text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
     subject, _, body = text.partition("\n")
     send_soon(subject, body.lstrip(), to)
+
+
+logger = logging.getLogger(__name__)
+
+
+def send_soon(subject: str, text: str, to: str) -> None:
+    """Sends one mail from a thread. A failure is logged, without the address."""
+    message = EmailMessage(subject, text, to=[to])
+    threading.Thread(target=_send, args=[message], name="mail", daemon=True).start()
+
+
+def _send(message: EmailMessage) -> None:
+    try:
+        message.send()
+    except Exception as error:  # whatever the mail server does
+        logger.error(
+            "A mail could not be sent (%s). Look at EMAIL_URL; docs/how-to/production.md describes it.",
+            type(error).__name__,
+        )

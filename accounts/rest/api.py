@@ -1,21 +1,49 @@
-"""REST endpoint that returns a token for a password."""
+"""REST: a token for a password, and the OpenAPI description."""
 
 from datetime import timedelta
+from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
+from accounts.models import ApiToken, User
 from accounts.rest.problems import Problem, of_status
-from accounts.rest.serializers import NewTokenSerializer, SignInSerializer
 from accounts.sign_in import passwords, second_factor, tokens
 from accounts.sign_in.client_address import client_address
+
+
+class SignInSerializer(serializers.Serializer):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False, write_only=True)
+    code = serializers.CharField(
+        max_length=100,
+        default="",
+        allow_blank=True,
+        write_only=True,
+        help_text="Where the account has a second factor: the code that the app shows, or a recovery code.",
+    )
+    name = serializers.CharField(
+        max_length=100,
+        default="created with a password",
+        help_text="What the token is for. It is listed under My account.",
+    )
+    scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.ALL)
+
+
+class NewTokenSerializer(serializers.Serializer):
+    token = serializers.CharField(help_text="Send it as: Authorization: Token ...")
+    expires_at = serializers.DateTimeField()
+
 
 # As long as a session in the browser. Tokens that last longer are created under My account.
 TOKEN_LIFE = timedelta(days=30)
@@ -70,3 +98,19 @@ def _check_second_factor(user: User, code: str, address: str) -> None:
         raise Problem(
             status=401, title="Wrong code", detail=str(wrong), errors={"code": str(wrong)}
         ) from None
+
+
+@cache
+def description() -> dict[str, Any]:
+    """Makes the description, which is the same for everybody, once in a process."""
+    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return made
+
+
+class DescriptionView(SpectacularAPIView):
+    """Answers with the description. It reads no parameters but `format`."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        name = f"{settings.SPECTACULAR_SETTINGS['TITLE']}.{request.accepted_renderer.format}"
+        return Response(description(), headers={"Content-Disposition": f'inline; filename="{name}"'})

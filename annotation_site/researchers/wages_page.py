@@ -1,10 +1,11 @@
 """The page about hourly pay, and about the lists by which people are paid."""
 
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
@@ -13,7 +14,6 @@ from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import payments, wages
-from annotation_site.researchers.forms import FloorForm
 from annotation_site.researchers.wages_charts import earned, money_by_day, wage_charts
 from annotation_site.researchers.wages_counted import counted_wages
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
@@ -23,6 +23,28 @@ from shared.sorted_lists import Column, sorted_list
 from validation.models import Question
 from validation.statistics.cached import Kind, is_computed_in_request
 from validation.statistics.cached_pages import cached_part, count_or_stop
+
+
+class FloorForm(forms.Form):
+    floor = forms.DecimalField(
+        label="Lowest hourly pay, in dollars",
+        required=False,
+        min_value=0,
+        max_value=1_000,
+        decimal_places=2,
+        help_text="People below it come first, with the difference.",
+    )
+
+    @classmethod
+    def of(cls, data: QueryDict, corpus: Corpus) -> Self:
+        """Returns the form with the floor that a request asks for; if it names none, the floor of the corpus file."""
+        if "floor" in data or not corpus.hourly_floor_cents:
+            return cls(data)
+        return cls({"floor": f"{corpus.hourly_floor_cents / 100:.2f}"})
+
+    def cents(self) -> int:
+        return int((self.cleaned_data["floor"] or 0) * 100)
+
 
 COLUMNS = [
     Column("code", "Code", lambda each: each.code),

@@ -4,6 +4,7 @@
 the corpus's row, so that two imports into one corpus take turns while annotators go on.
 """
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,11 +17,28 @@ from django.utils.text import slugify
 from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
-from collection.imports.repeats import Repeats
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
 
 IDS_LISTED = 3
+
+
+class Repeats:
+    """The number of occurrences of each id of a file, in a temporary database: memory does not grow with the file."""
+
+    def __init__(self) -> None:
+        self._store = sqlite3.connect("", isolation_level=None)
+        self._store.execute("PRAGMA journal_mode=OFF")
+        self._store.execute("CREATE TABLE met (id TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID")
+        self._store.execute("BEGIN")
+
+    def met(self, public_id: str) -> int:
+        """Counts an occurrence of the id. Returns the number of its earlier occurrences."""
+        (times,) = self._store.execute(
+            "INSERT INTO met VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET times = times + 1 RETURNING times",
+            (public_id,),
+        ).fetchone()
+        return int(times) - 1
 
 
 @dataclass

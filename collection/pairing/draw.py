@@ -1,11 +1,12 @@
 """Draws hypotheses for scenes: simplifies captions, drops those too easy or too odd, draws by seed (MPE, 4.1)."""
 
 import random
-from collections.abc import Callable, Container, Iterator, Sequence
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from collection.pairing.captions import Caption, read_captions, with_used_words
-from collection.pairing.rarity import CaptionIndex
+from collection.pairing.lists import STOP_WORDS
 from collection.pairing.report import (
     FROM_PREMISE,
     NOT_DRAWN,
@@ -22,7 +23,60 @@ from collection.pairing.report import (
 from collection.pairing.scenes import CAPTIONS, Scene
 from collection.pairing.simplify import Key, Simplification, gives, simplifications
 from collection.pairing.wordnet import load_nouns
-from collection.pairing.words import content_words, word_overlap, words
+
+
+class CaptionIndex:
+    """An index of the positions of captions by their lemmas and broader words."""
+
+    def __init__(self, captions: Sequence[Caption]) -> None:
+        self.captions = captions
+        self.places: dict[str, list[int]] = {}
+        for place, caption in enumerate(captions):
+            for form in caption.vocabulary:
+                self.places.setdefault(form, []).append(place)
+        self._answers: dict[tuple[Key, int], bool] = {}
+
+    def is_given_by(self, key: Key, at_least: int) -> bool:
+        """Returns whether at least so many captions can be simplified to these lemmas."""
+        if (key, at_least) not in self._answers:
+            self._answers[key, at_least] = self._count(key, at_least) >= at_least
+        return self._answers[key, at_least]
+
+    def _count(self, key: Key, enough: int) -> int:
+        rarest, *others = sorted((self.places.get(lemma, []) for lemma in set(key)), key=len)
+        both = set(rarest).intersection(*others)
+        found = 0
+        for place in sorted(both):
+            found += gives(self.captions[place], key)
+            if found >= enough:
+                break
+        return found
+
+
+WORD = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
+
+
+def words(sentence: str) -> list[str]:
+    """Returns lower-case words and numbers in order; a hyphen or apostrophe inside a word belongs to it."""
+    return WORD.findall(sentence.lower())
+
+
+def content_words(sentence: str) -> list[str]:
+    """Returns the words that are no stop words."""
+    return [word for word in words(sentence) if word not in STOP_WORDS]
+
+
+def word_overlap(premise: Iterable[str], hypothesis: str) -> float:
+    """Returns the share, 0 to 1, of the hypothesis's content words that occur in at least one premise sentence.
+
+    Repeated words count each time. Raises ValueError for a hypothesis without content words.
+    """
+    asked = content_words(hypothesis)
+    if not asked:
+        raise ValueError(f'"{hypothesis}" has no content words')
+    there = {word for sentence in premise for word in words(sentence)}
+    return sum(word in there for word in asked) / len(asked)
+
 
 FEWEST_WORDS = 2  # content words of a hypothesis
 TRIES = 5  # captions of other scenes, if the first ones give nothing

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
@@ -10,10 +11,18 @@ from django.template.defaultfilters import pluralize
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page, researcher_post
+from collection.models import PARTITIONS
 from collection.texts import direction_of
-from modeling.marking.actions import MarkingError, begin_marking, count_marks, discard_marking, mark
+from modeling.marking.actions import (
+    MOST_PAIRS,
+    PHENOMENA,
+    MarkingError,
+    begin_marking,
+    count_marks,
+    discard_marking,
+    mark,
+)
 from modeling.marking.agreement import progress_of
-from modeling.marking.forms import BeginMarkingForm
 from modeling.models import Mark, MarkedPair, Marking
 from modeling.results.marks import agreed_phenomena
 from shared.csv_files import csv_file
@@ -21,6 +30,29 @@ from shared.csv_tables import csv_text
 from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
+
+
+class BeginMarkingForm(forms.Form):
+    """A partition, how many of its pairs, and the phenomena to look for."""
+
+    partition = forms.ChoiceField(
+        choices=[(name, name) for name in PARTITIONS],
+        initial="dev",
+        help_text="The tables mpe-5 and mpe-8 are of dev, as in the paper.",
+    )
+    number = forms.IntegerField(
+        label="Pairs", min_value=1, max_value=MOST_PAIRS, initial=100, help_text="Drawn by the seed."
+    )
+    phenomena = forms.CharField(
+        max_length=2000,
+        initial="\n".join(PHENOMENA),
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="One a line. They cannot be changed once the marking has begun.",
+    )
+    seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=1)
+
+    def clean_phenomena(self) -> list[str]:
+        return self.cleaned_data["phenomena"].replace("\0", "").splitlines()
 
 
 @researcher_form

@@ -9,8 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from modeling.models import Evaluation, TrainingRun
-from modeling.paired_tests import mean_and_spread, paired_p
-from modeling.power import LEVEL, POWER, pairs_needed, smallest_difference
+from modeling.paired_tests import LEVEL, POWER, mean_and_spread, paired_p, pairs_needed, smallest_difference
 from modeling.reports.cells import Scores
 from modeling.reports.unscored import Unscored
 from modeling.results.run_scores import Experiment, results

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from collection.models import PARTITIONS
 from modeling.folders import predictions_of
 from modeling.models import TrainingRun
-from modeling.pvi import pvi
 from modeling.results.breakdowns import stored_dimensions
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Predicted, read_predicted
@@ -23,6 +22,8 @@ from snapshots.models import Snapshot
 
 MOST_PREDICTIONS = 1000
 PORTION = 500
+# Predictions have six decimals: a probability that is written as 0 is below half of the last one.
+SMALLEST = 5e-7
 
 ALL, WRONG, RIGHT = "all", "wrong", "right"
 # With a second run, by what both answered.
@@ -329,3 +330,19 @@ def flat(row: Row) -> dict[str, Any]:
     if row.pvi is not None:
         fields["pvi"] = row.pvi
     return fields
+
+
+def pvi(with_premise: npt.ArrayLike, without_premise: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Compute log2 p(gold | premise, hypothesis) - log2 p(gold | hypothesis) of each pair, in bits.
+
+    This is pointwise V-information (Ethayarajh et al., "Understanding Dataset Difficulty with V-Usable Information", ICML
+    2022, Definition 4.1), with the hypothesis-only twin in place of a model that reads nothing: what both know cancels out.
+    Both arguments hold the probability of the gold label of each pair, in the same order: of the full model and of its
+    hypothesis-only twin. Above 0, the premise helped; below 0, it misled. The mean over pairs is the information that
+    the premises hold for this model (V-information). Raises ValueError for lists of different lengths.
+    """
+    full, twin = (np.asarray(one, dtype=np.float64) for one in (with_premise, without_premise))
+    if full.shape != twin.shape:
+        raise ValueError("The two models must have predicted the same pairs.")
+    bits: npt.NDArray[np.float64] = np.log2(np.maximum(full, SMALLEST)) - np.log2(np.maximum(twin, SMALLEST))
+    return bits

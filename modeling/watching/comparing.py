@@ -8,8 +8,7 @@ from modeling.models import TrainingRun
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.run_charts import data_map_charts, result_charts
 from modeling.results.run_scores import evaluations
-from modeling.watching.charts import MOST_RUNS, seed_charts
-from modeling.watching.curves import curves
+from modeling.watching.charts import MOST_RUNS, curves, seed_charts
 from shared.charts import Chart
 from validation.questions.lookup import names_of
 

@@ -26,9 +26,8 @@ from modeling.results.run_charts import result_charts
 from modeling.results.run_scores import evaluations, results
 from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
-from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, seed_charts
+from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, curves, seed_charts
 from modeling.watching.comparing import chosen_runs, differences, run_charts
-from modeling.watching.curves import curves
 from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
 from shared.csv_files import csv_file

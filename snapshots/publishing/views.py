@@ -19,8 +19,7 @@ from snapshots.models import (
 from snapshots.publishing.actions import answer_datasheet
 from snapshots.publishing.actions import publish as publish_snapshot
 from snapshots.publishing.actions import retract as retract_snapshot
-from snapshots.publishing.examples import EXAMPLES
-from snapshots.publishing.forms import DatasheetForm
+from snapshots.publishing.forms import EXAMPLES, DatasheetForm
 
 
 @researcher_form

@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.access import researcher_page, researcher_post, researcher_required
 from accounts.pages.chart_files import chart_file
 from jobs.tasks import enqueue
-from shared.charts import Chart
-from shared.table_cells import Cell, as_rows
+from shared.charts import Cell, Chart, as_rows
 from snapshots.models import (
     Snapshot,
     SnapshotStatistics,

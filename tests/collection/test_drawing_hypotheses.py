@@ -5,10 +5,9 @@ from functools import cache
 import pytest
 
 from collection.pairing.captions import RULES
-from collection.pairing.draw import Hypothesis, Pairing, Rules
+from collection.pairing.draw import Hypothesis, Pairing, Rules, content_words, word_overlap
 from collection.pairing.report import NOT_DRAWN, ORIGINS, OTHER, OVERLAP, RARE, SAME, STEPS
 from collection.pairing.simplify import gives, simplifications
-from collection.pairing.words import content_words, word_overlap
 from tests.collection.pairing_material import example_scenes
 
 

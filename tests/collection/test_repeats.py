@@ -1,6 +1,6 @@
 """Equal pairs without ids in one file are numbered by their occurrences."""
 
-from collection.imports.repeats import Repeats
+from collection.imports.pairs import Repeats
 
 
 def test_each_id_is_counted_by_itself_and_each_file_anew() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collection.pairing.draw import content_words, word_overlap, words
 from collection.pairing.lists import STOP_WORDS
-from collection.pairing.words import content_words, word_overlap, words
 
 
 @pytest.mark.parametrize(

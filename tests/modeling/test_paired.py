@@ -10,7 +10,7 @@ from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 
 from modeling.paired_tests import mean_and_spread, paired_p, sign_flip_p, signed
-from modeling.pvi import pvi
+from modeling.results.predictions import pvi
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=300))

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from modeling.paired_tests import sign_flip_p
-from modeling.power import pairs_needed, smallest_difference
+from modeling.paired_tests import pairs_needed, sign_flip_p, smallest_difference
 
 
 def binomial(successes: int, trials: int, chance: float) -> float:

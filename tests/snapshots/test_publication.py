@@ -19,7 +19,7 @@ from snapshots.publishing.actions import (
     publish,
     retract,
 )
-from snapshots.publishing.examples import EXAMPLES
+from snapshots.publishing.forms import EXAMPLES
 from snapshots.verify import verify
 from tests.commands import run
 from tests.made_once import made_once

@@ -32,13 +32,42 @@ from validation.errors import CannotCorrect, NotInPool, NoWork, UnknownAssignmen
 from validation.labelling.claiming import ENDED, Batch, Refusal, claim_batch
 from validation.labelling.correcting import SentAnswer, correct_batch, sent_answers
 from validation.labelling.drafts import drafted, keep_draft
-from validation.labelling.forms import answers_in
 from validation.labelling.instructions import has_read, read_instructions
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.questions.addresses import address_in, address_of
 from validation.questions.choices import Choice, choices_of
 from validation.questions.lookup import question_or_404
+
+MOST_REASON = 2000  # characters
+
+
+def answers_in(request: HttpRequest) -> dict[str, Any]:
+    """Returns the form's batch and answers as arguments of `submit_batch` and `keep_draft`, which check them."""
+    posted = request.POST
+    return {
+        # PostgreSQL does not store NUL characters.
+        "token": posted.get("assignment", "").replace("\0", ""),
+        "labels": _fields(posted, "label-"),
+        "skips": _fields(posted, "skip-"),
+        "reasons": {
+            slot: text.replace("\0", "")[:MOST_REASON].strip()
+            for slot, text in _fields(posted, "reason-").items()
+        },
+        "active_ms": {
+            slot: int(ms) for slot, ms in _fields(posted, "ms-").items() if ms.isdecimal() and len(ms) < 9
+        },
+    }
+
+
+def _fields(posted: QueryDict, prefix: str) -> dict[str, str]:
+    """Returns the posted fields with this prefix, except empty ones."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in posted.items()
+        if name.startswith(prefix) and value and isinstance(value, str)
+    }
+
 
 # Session key: ids of the questions whose instructions were read, which saves a query for each batch.
 READ = "question-read"

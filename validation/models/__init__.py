@@ -2,11 +2,10 @@
 
 from validation.models.batches import Assignment, BatchItem, DraftAnswer
 from validation.models.calibration import CalibrationAnswer, CalibrationItem
-from validation.models.gold import Gold
-from validation.models.labels import Adjudication, Label
-from validation.models.membership import Membership
+from validation.models.labels import Adjudication, Gold, Label
 from validation.models.questions import (
     LabelWording,
+    Membership,
     PartitionRule,
     Question,
     QuestionCheck,

@@ -1,4 +1,4 @@
-"""Questions about the pairs of a corpus, their wording, their instructions, and who has read these."""
+"""Questions about the pairs of a corpus, their wording, their instructions, who has read these, and who is in their pool."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 import nli.gold
 from accounts.models import Qualification
 from collection.corpus_schema import SideQuestionPart
-from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus
+from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Exclusion
 from nli.gold import Rule
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
@@ -257,3 +257,36 @@ class QuestionReading(models.Model):
 
     class Meta:
         constraints = [unique("one_reading_a_person_and_question", "annotator", "question")]
+
+
+class Membership(models.Model):
+    """A member of a question's pool, and the turn of the last seat that they claimed.
+
+    An exclusion writes a row under every question of the corpus, so that the person cannot join a pool. `before` is
+    the status that undoing the exclusion restores; it is empty if there was no row.
+    """
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        PAUSED = "paused"
+        EXCLUDED = "excluded"
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="memberships")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.ACTIVE)
+    exclusion = models.ForeignKey(
+        Exclusion, on_delete=models.PROTECT, null=True, blank=True, related_name="memberships"
+    )
+    before = models.CharField(max_length=8, choices=Status.choices, blank=True)
+    cursor = models.PositiveIntegerField(default=0, help_text="the turn of the last seat claimed")
+
+    class Meta:
+        constraints = [
+            unique("one_membership_a_question", "question", "annotator"),
+            check("membership_status_is_known", Q(status__in=["active", "paused", "excluded"])),
+            check(
+                "excluded_member_has_exclusion",
+                Q(status="excluded", exclusion__isnull=False, before__in=["", "active", "paused"])
+                | ~Q(status="excluded") & Q(exclusion=None, before=""),
+            ),
+        ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.models import Qualification
 from collection.corpora.differences import Changes, note_rows, replace_rows, set_fields
-from collection.corpora.exam_loading import load_exam
+from collection.corpora.loading import load_exam
 from collection.corpus_schema import (
     CalibrationPart,
     Check,

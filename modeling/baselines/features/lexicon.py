@@ -1,15 +1,16 @@
 """The features of pairs: named ones, which get indices as words do, and measures, which are numbers."""
 
 import sys
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from modeling.baselines.data import Pair
 from modeling.baselines.features.edits import WEIGHTS, edit_distances
-from modeling.baselines.features.lexical import cross_bigrams, cross_unigrams, hypothesis_ngrams
 from modeling.baselines.features.measures import (
     BLEUS,
     LENGTHS,
@@ -20,7 +21,7 @@ from modeling.baselines.features.measures import (
     overlap_shares,
     overlaps,
 )
-from modeling.baselines.features.tagged import Tagger, Words
+from modeling.baselines.features.tagged import Tagger, Word, Words
 from modeling.baselines.features.wordnet import WORDNET, wordnet_shares
 from modeling.baselines.settings import (
     EditDistanceSettings,
@@ -29,6 +30,41 @@ from modeling.baselines.settings import (
     WordNetClassifierSettings,
 )
 from modeling.baselines.vocabulary import Vocabulary
+
+Bigram = tuple[Word, Word]
+
+
+def hypothesis_ngrams(hypothesis: Words) -> Iterator[str]:
+    """Return every word and every two neighbours of the hypothesis."""
+    for word in hypothesis:
+        yield f"1 {word.text}"
+    for first, second in bigrams(hypothesis):
+        yield f"2 {first.text} {second.text}"
+
+
+def cross_unigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
+    """Return every word of the premise with every word of the hypothesis that has the same tag."""
+    by_tag: dict[str, list[Word]] = defaultdict(list)
+    for word in premise:
+        by_tag[word.tag].append(word)
+    for mine in hypothesis:
+        for theirs in by_tag.get(mine.tag, ()):
+            yield f"11 {theirs.text} {mine.text}"
+
+
+def cross_bigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
+    """Return every two neighbours of the premise with every two of the hypothesis, if their second words have one tag."""
+    by_tag: dict[str, list[Bigram]] = defaultdict(list)
+    for bigram in bigrams(premise):
+        by_tag[bigram[1].tag].append(bigram)
+    for first, second in bigrams(hypothesis):
+        for before, after in by_tag.get(second.tag, ()):
+            yield f"22 {before.text} {after.text} {first.text} {second.text}"
+
+
+def bigrams(words: Words) -> Iterator[Bigram]:
+    """Return every two neighbours."""
+    return pairwise(words)
 
 
 @dataclass(frozen=True)

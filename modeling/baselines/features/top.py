@@ -9,7 +9,7 @@ from modeling.baselines.vocabulary import RESERVED
 
 TOP_FEATURES = "top_features.json"
 MOST = 100
-# How a name begins (features/lexical.py) -> what the feature is.
+# How a name begins (features/lexicon.py) -> what the feature is.
 KINDS = {
     "1": "word of the hypothesis",
     "2": "two neighbours of the hypothesis",

@@ -1,4 +1,4 @@
-"""The networks, one file each; each is made from its settings, the size of its word table, and its labels."""
+"""The networks, by file; each is made from its settings, the size of its word table, and its labels."""
 
 from typing import Any
 
@@ -9,16 +9,13 @@ from modeling.baselines.networks.cbow import CBOW
 from modeling.baselines.networks.conditional_lstm import ConditionalLSTM
 from modeling.baselines.networks.edit_distance import EditDistance
 from modeling.baselines.networks.esim import ESIM
-from modeling.baselines.networks.fitted import FittedNetwork
+from modeling.baselines.networks.fitted import FittedNetwork, Lexicalized, OverlapClassifier
 from modeling.baselines.networks.hypothesis_only import HypothesisOnly
 from modeling.baselines.networks.infersent import InferSent
 from modeling.baselines.networks.layers import Network, ReadingNetwork
-from modeling.baselines.networks.lexicalized import Lexicalized
-from modeling.baselines.networks.lstm import LSTM
 from modeling.baselines.networks.majority import Majority
-from modeling.baselines.networks.overlap_classifier import OverlapClassifier
 from modeling.baselines.networks.pretrained import Pretrained, PretrainedHypothesis
-from modeling.baselines.networks.rnn import RNN
+from modeling.baselines.networks.rnn import LSTM, RNN
 from modeling.baselines.networks.sum_of_experts import SumOfExperts
 from modeling.baselines.networks.sum_of_words import SumOfWords
 from modeling.baselines.networks.voting import Voting

@@ -1,6 +1,7 @@
 """Networks that are fitted at once, without gradients: a logistic regression on features."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -111,3 +112,19 @@ def weighted_labels(
     soft = pairs.distributions[rows].astype(np.float64)
     which, labels = np.nonzero(soft)
     return which, labels, soft[which, labels]
+
+
+class Lexicalized(Regression):
+    """BLEU, length difference, overlap; words and word pairs of the hypothesis, cross-unigrams, cross-bigrams.
+
+    The paper's "unigrams only" is without cross_bigrams; its "unlexicalized" is also without hypothesis_ngrams and
+    cross_unigrams. Several premises are one text.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("features",)
+
+
+class OverlapClassifier(Regression):
+    """A logistic regression on shares of common words (features/measures.py); with WordNet, of related words, too."""
+
+    reads: ClassVar[tuple[str, ...]] = ()

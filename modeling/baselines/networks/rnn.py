@@ -1,21 +1,31 @@
-"""RNN: SNLI's second sentence model (SNLI paper, 3.3)."""
+"""RNN and LSTM: SNLI's second and third sentence models (SNLI paper, 3.3)."""
+
+from typing import ClassVar
 
 from torch import Tensor, nn
 
 from modeling.baselines.networks.layers import last_of, single
 from modeling.baselines.networks.sum_of_words import SumOfWords
-from modeling.baselines.settings import RNNSettings
+from modeling.baselines.settings import SumOfWordsSettings
 
 
 class RNN(SumOfWords):
     """The last state of a plain tanh recurrent network of 100 units."""
 
-    def __init__(self, settings: RNNSettings, words: int, dimensions: int, labels: int) -> None:
+    reads_with: ClassVar[type[nn.RNN] | type[nn.LSTM]] = nn.RNN
+
+    def __init__(self, settings: SumOfWordsSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(settings, words, dimensions, labels)
-        self.reader = nn.RNN(settings.size, settings.size, batch_first=True)
+        self.reader = self.reads_with(settings.size, settings.size, batch_first=True)
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return (batch, size): the state after the last word."""
+        """Return (batch, size): the output at the last word."""
         with single(words):
-            states, _ = self.reader(words.float())
-        return last_of(states, lengths)
+            outputs, _ = self.reader(words.float())
+        return last_of(outputs, lengths)
+
+
+class LSTM(RNN):
+    """The last output of an LSTM of 100 units."""
+
+    reads_with = nn.LSTM
