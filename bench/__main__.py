@@ -1,6 +1,5 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, writing, drain, premises, pairing, import, intake, export, agreement, gold, pages, training, networks.
 The database of DATABASE_URL is not touched: a test database beside it is made and removed. Without
 DATABASE_URL a server is found or started, as for the tests.
 """
@@ -9,9 +8,10 @@ import argparse
 import contextlib
 import json
 import os
+import random
 import resource
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import django
 from bench.loads import SIZES, add_options, asked_for
 from scripts.services import Missing, postgres
 
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "scenes" / "scenes.jsonl"
 SECTIONS = (
     "labelling",
     "writing",
@@ -27,14 +28,12 @@ SECTIONS = (
     "pool",
     "premises",
     "pairing",
-    "import",
     "intake",
     "export",
     "agreement",
     "gold",
     "pages",
     "breakdowns",
-    "training",
     "networks",
     "lexicalized",
 )
@@ -87,12 +86,11 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from django.db import connection
     from django.test.utils import setup_databases, teardown_databases
 
-    from bench.agreement import measure_agreement
+    from bench.agreement import measure_agreement, measure_gold
     from bench.breakdowns import measure_breakdowns
-    from bench.gold import measure_gold
-    from bench.labelling_table import measure_labelling_table
+    from bench.labelling import measure_labelling_table
     from bench.lexicalized import measure_lexicalized
-    from bench.machine import describe
+    from bench.measure import describe
     from bench.networks import measure_networks
 
     pairs, sizes = options.pairs or 57_000, (options.pairs,) if options.pairs else SIZES
@@ -110,14 +108,12 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "pairing": lambda: pairing(folder),
             "drain": lambda: draining(folder),
             "pool": guessers_in_a_pool,
-            "import": lambda: importing(folder),
             "intake": lambda: taking_in(options.pairs, folder),
             "export": lambda: exporting(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
             "pages": lambda: every_page(options.pairs),
             "breakdowns": lambda: measure_breakdowns(options.pairs or 433_000),
-            "training": lambda: training(folder),
             "networks": measure_networks,
             "lexicalized": lambda: measure_lexicalized(folder),
         }
@@ -148,12 +144,21 @@ def importing_premises(counts: list[int], folder: Path) -> None:
     print()
 
 
+def scenes(number: int) -> Iterator[str]:
+    """Yields so many lines of a file of scenes. Captions are those of the examples, so that real sentences are parsed."""
+    captions = [
+        caption for line in EXAMPLES.read_text().splitlines() for caption in json.loads(line)["captions"]
+    ]
+    dice = random.Random(number)
+    for scene in range(number):
+        yield json.dumps({"id": f"s{scene}", "captions": dice.sample(captions, 5)})
+
+
 def pairing(folder: Path, number: int = 1000) -> None:
     """Measures `pair_premises` on scenes with five captions each, and the part of it that is parsing."""
     from django.core.management import call_command
 
     from bench.measure import timed
-    from bench.pairing import scenes
     from collection.models import Corpus, Genre, Pair
     from collection.pairing.captions import read_captions
     from collection.pairing.wordnet import load_nouns
@@ -161,9 +166,10 @@ def pairing(folder: Path, number: int = 1000) -> None:
     corpus = Corpus.objects.create(slug="paired", name="paired", protocol="judged")
     Genre.objects.create(corpus=corpus, slug="all", name="All")
     path = folder / "scenes.jsonl"
-    path.write_text("".join(f"{line}\n" for line in scenes(number)))
+    lines = list(scenes(number))
+    path.write_text("\n".join(lines))
     list(read_captions(["A dog is sleeping."], load_nouns()))  # so that loading the parser is not counted
-    captions = [text for line in scenes(number) for text in json.loads(line)["captions"]]
+    captions = [text for line in lines for text in json.loads(line)["captions"]]
     _, parsing = timed(lambda: list(read_captions(captions, load_nouns())))
     _, seconds = timed(
         lambda: call_command("pair_premises", "paired", str(path), genre="all", stdout=StringIO())
@@ -235,32 +241,6 @@ def guessers_in_a_pool(sizes: tuple[int, ...] = (150, 300, 900), pools: int = 5)
     print()
 
 
-def importing(folder: Path, pairs: int = 20_000) -> None:
-    """Measures `import_pairs` of a JSON Lines file with five labels for each pair."""
-    from django.core.management import call_command
-
-    from bench.corpora import LABELS, sentences
-    from bench.measure import timed
-
-    text, path = sentences(1), folder / "pairs.jsonl"
-    with path.open("w") as file:
-        for number in range(pairs):
-            if number % 3 == 0:
-                premise = next(text)
-            label = LABELS[number % 3]
-            line = {"id": f"i{number}", "premise": premise, "hypothesis": next(text), "labels": [label] * 5}
-            file.write(json.dumps(line) + "\n")
-    _, seconds = timed(
-        lambda: call_command(
-            "import_pairs", "imported", str(path), format="jsonl", stdout=StringIO(), stderr=StringIO()
-        )
-    )
-    print(
-        f"Import: {pairs:,} pairs with five labels each in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s\n",
-        flush=True,
-    )
-
-
 def taking_in(pairs: int | None, folder: Path) -> None:
     """Measures `import_pairs` and `recast` with a tenth of the pairs, with all, and with the same files again."""
     from bench.intake import PAIRS, measure_intake
@@ -279,27 +259,6 @@ def every_page(pairs: int | None) -> None:
     from bench.pages import SIZES, measure_pages
 
     measure_pages((pairs,) if pairs else SIZES)
-
-
-def training(folder: Path, pairs: int = 6000) -> None:
-    """Trains each baseline for two epochs on a snapshot; reports the program's pairs per second."""
-    from django.core.management import call_command
-
-    from bench.corpora import make_corpus
-
-    make_corpus("trained", pairs)
-    call_command("freeze_snapshot", "trained", stdout=StringIO(), stderr=StringIO())
-    print("| baseline | pairs/s | seconds |\n|---|---|---|")
-    for baseline in ("hypothesis_only", "cbow"):
-        out = StringIO()
-        call_command(
-            *("train", "trained@1", "--baseline", baseline, "--set", "epochs=2", "--json"),
-            stdout=out,
-            stderr=StringIO(),
-        )
-        metrics = json.loads(out.getvalue())
-        print(f"| {baseline} | {metrics['pairs_per_second']:,.0f} | {metrics['seconds']:.1f} |", flush=True)
-    print()
 
 
 if __name__ == "__main__":

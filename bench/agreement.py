@@ -1,11 +1,9 @@
-"""Measures agreement at full size.
+"""Measures agreement and gold labels at full size: statistics, libraries on the same labels, and all pairs through REST."""
 
-All statistics of the pages, the pages themselves, and libraries on the same labels.
-"""
-
+import json
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -15,25 +13,25 @@ from django.test import Client
 from accounts.models import User
 from accounts.people.registration import create_person
 from bench.corpora import LABELS
-from bench.labelled import make_labelled_corpus
 from bench.measure import timed
+from bench.varied import add_batches, make_varied_corpus, real_pairs
 from collection.models import Pair
-from validation.models import CachedStatistics, Label, Question
-from validation.statistics import cached
+from validation.gold.queries import with_gold_label
+from validation.models import Label, Question
 from validation.statistics.agreement import pairwise_kappa, report
 from validation.statistics.annotator_quality import annotators
 from validation.statistics.reliability_models import fit_models
 from validation.statistics.vote_patterns import DIMENSIONS
 
-MODELS_UP_TO = (
-    100_000  # pairs, above which the models of reliability take longer than anybody wants to wait here
-)
+# Pairs, above which the models of reliability take longer than anybody wants to wait here.
+MODELS_UP_TO = 100_000
 Result = TypeVar("Result")
+PAGE = 1000  # pairs
 
 
 def measure_agreement(pairs: int) -> None:
     """Times the computations of the pages Agreement and Annotators over `pairs` pairs with five labels each."""
-    question, seconds = timed(lambda: make_labelled_corpus("agreed", pairs))
+    question, seconds = timed(lambda: labelled("agreed", pairs))
     print(
         f"{pairs:,} pairs with five labels each, made in {seconds:.0f} s\n\n| statistics | seconds |\n|---|---|"
     )
@@ -45,61 +43,23 @@ def measure_agreement(pairs: int) -> None:
         row(f"the same and by {by}", partial(report, chosen, question, by=by))
     row("Cohen's kappa of every two annotators", lambda: pairwise_kappa(question))
     row("every annotator's figures and flags", lambda: annotators(question))
-    pages(question)
     beside_libraries(question, found.figures)
     if pairs <= MODELS_UP_TO:
         models(question)
     print()
 
 
+def labelled(slug: str, pairs: int) -> Question:
+    """Makes pairs with five labels each, which were given in timed batches."""
+    question = make_varied_corpus(slug, real_pairs(), pairs)
+    add_batches(question)
+    return question
+
+
 def row(name: str, work: Callable[[], Result]) -> Result:
     result, seconds = timed(work)
     print(f"| {name} | {seconds:.2f} |", flush=True)
     return result
-
-
-def pages(question: Question) -> None:
-    """Loads the pages as a researcher does: the first time, and again once their statistics are cached."""
-    browser = Client(SERVER_NAME="localhost")
-    browser.force_login(create_person(username="reads", password=None, role=User.Role.RESEARCHER))
-    base = f"/corpora/{question.corpus.slug}"
-    for name, address, wanted in (
-        ("agreement by genre", f"{base}/agreement/?by=genre", [(cached.Kind.AGREEMENT, "genre")]),
-        (
-            "agreement by validator",
-            f"{base}/agreement/?by=validator",
-            [(cached.Kind.AGREEMENT, "validator")],
-        ),
-        (
-            "annotators",
-            f"{base}/annotators/",
-            [(cached.Kind.PAIRWISE, ""), (cached.Kind.ANNOTATORS, "")],
-        ),
-        ("home", "/admin/", [(cached.Kind.AGREEMENT, "")]),
-    ):
-        row(f"page: {name}, the first time", partial(load, browser, address))
-        kept = [
-            cached.request_statistics(question=question, kind=kind, by=by)
-            for kind, by in wanted
-            if address == "/admin/" or not cached.is_computed_in_request(question, kind, by)
-        ]
-        if kept:
-            row("what a worker counts for it", partial(count, kept))
-            row(f"page: {name}, with its date", partial(load, browser, address))
-
-
-def load(browser: Client, address: str) -> None:
-    answer = browser.get(address)
-    if answer.status_code != 200:
-        raise RuntimeError(f"{address} answered {answer.status_code}.")
-
-
-def count(kept: list[CachedStatistics]) -> None:
-    """Computes what these requests ask for, as a worker does."""
-    for each in kept:
-        cached.carry_out(statistics_id=each.pk)
-    if CachedStatistics.objects.under_way().exists():
-        raise RuntimeError("A request is still there after its count.")
 
 
 def models(question: Question) -> None:
@@ -143,3 +103,45 @@ def beside_libraries(question: Question, figures: dict[str, Any]) -> None:
     ours = (figures["krippendorff_alpha"], figures["fleiss_kappa"]["overall"])
     if not np.allclose(ours, (alpha, kappa)) or abs(other - alpha) > 1e-6:
         raise RuntimeError(f"Ours {ours}; theirs {alpha}, {kappa}, {other}.")
+
+
+def measure_gold(pairs: int) -> None:
+    """Makes `pairs` pairs with five labels under an adjudicated question, and prints a table."""
+    question = labelled("gold", pairs)
+    Question.objects.filter(pk=question.pk).update(gold_rule="adjudicated")
+    question.refresh_from_db()
+    researcher = create_person(username="reads-gold", password=None, role=User.Role.RESEARCHER)
+    browser = Client(SERVER_NAME="localhost")
+    browser.force_login(researcher)
+    print(f"{pairs:,} pairs with five labels each\n")
+    print("| pairs through REST | pairs | seconds | own processor seconds | pairs/s |\n|---|---|---|---|---|")
+    rest = f"/api/v1/corpora/{question.corpus.slug}/pairs/"
+    counted("pages of 1,000", lambda: in_pages(browser, f"{rest}?page_size={PAGE}"))
+    counted("JSON Lines", lambda: in_lines(browser, f"{rest}?as=jsonl"))
+    counted("gold labels of all, from the database alone", lambda: whole(question))
+    print()
+
+
+def counted(name: str, read: Any) -> None:
+    before = time.process_time()
+    number, seconds = timed(lambda: sum(1 for _ in read()))
+    own = time.process_time() - before
+    print(f"| {name} | {number:,} | {seconds:.2f} | {own:.2f} | {number / seconds:,.0f} |", flush=True)
+
+
+def in_pages(browser: Client, url: str | None) -> Iterator[Any]:
+    while url:
+        page = browser.get(url).json()
+        yield from page["results"]
+        url = page["next"]
+
+
+def in_lines(browser: Client, url: str) -> Iterable[Any]:
+    answer = browser.get(url)
+    for portion in answer.streaming_content:  # type: ignore[attr-defined]
+        yield from map(json.loads, portion.splitlines())
+
+
+def whole(question: Question) -> Iterable[Any]:
+    rows: Any = with_gold_label(Pair.objects.filter(corpus=question.corpus), question)
+    return iter(rows.values_list("pk", "gold_label", "gold_source").iterator())

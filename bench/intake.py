@@ -7,8 +7,8 @@ from pathlib import Path
 
 from django.db.models import Max
 
-from bench.commands import Used, run_command
 from bench.corpora import sentences
+from bench.measure import Used, run_command
 from collection.models import Corpus, Pair, Premise, Source
 
 PAIRS = 550_000  # about SNLI, and all of the DNC

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.varied import Real, real_pairs
+from bench.varied import Real, real_pairs, varied
 from collection.formats.lines import sha256_of
 
 SIZES = (9_000, 90_000, 550_000)
@@ -26,19 +26,13 @@ def varied_lines(real: list[Real], pairs: int) -> Iterator[str]:
     dice = random.Random(1)
     words = [word for one in real for text in (*one.premise, one.hypothesis) for word in text.split()]
 
-    def varied(sentence: str, exchanged: int) -> str:
-        parts = sentence.split()
-        for _ in range(min(exchanged, len(parts))):
-            parts[dice.randrange(len(parts))] = dice.choice(words)
-        return " ".join(parts)
-
     for number in range(pairs):
         one = real[number % len(real)]
         line = {
             "pairID": f"v{number}",
             "gold_label": one.label,
-            "sentence1": varied(" ".join(one.premise), 2),
-            "sentence2": varied(one.hypothesis, 1),
+            "sentence1": varied(dice, " ".join(one.premise), words, 2),
+            "sentence2": varied(dice, one.hypothesis, words, 1),
             "genre": one.genre,
         }
         yield json.dumps(line) + "\n"

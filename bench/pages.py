@@ -14,8 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bench.full_corpus import FullCorpus, analyze
-from bench.measure import timed
-from bench.processor import of_connection
+from bench.measure import of_connection, timed
 from tests.addresses import addresses, finish, writes
 
 SIZES = (57_000, 433_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from bench.commands import run_command
+from bench.measure import run_command
 from collection.models import DroppedLine, Premise
 from collection.premise_ids import normalise
 

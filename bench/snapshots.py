@@ -7,10 +7,8 @@ from pathlib import Path
 
 from django.db import connection
 
-from bench.answers import add_answers
-from bench.commands import Used, run_command
-from bench.measure import timed
-from bench.varied import make_varied_corpus, real_pairs, real_scenes
+from bench.measure import Used, run_command, timed
+from bench.varied import add_answers, make_varied_corpus, real_pairs, real_scenes
 from snapshots.exports.formats import FORMATS, HOLD_ANSWERS
 
 SCENES = {"mpe"}  # formats for premises of four sentences

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -24,7 +26,7 @@ from bench.corpora import LABELS, sentences
 from bench.rows import Rows, unchecked
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
-from validation.models import Label, LabelWording, Question
+from validation.models import Assignment, BatchItem, Label, LabelWording, Question
 
 PEOPLE = 300
 EACH = 3  # hypotheses a premise
@@ -112,7 +114,9 @@ def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int) -> Question:
         LabelWording(question=question, order=order, label=label, wording=label)
         for order, label in enumerate(LABELS)
     )
-    people = User.objects.bulk_create(User(username=f"{slug}-{number}") for number in range(PEOPLE))
+    people = User.objects.bulk_create(
+        User(username=f"{slug}-{number}", code=f"{slug}-{number}") for number in range(PEOPLE)
+    )
     words: defaultdict[str, list[str]] = defaultdict(list)
     for each in real:
         words[each.genre] += each.hypothesis.split()
@@ -124,6 +128,14 @@ def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int) -> Question:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return question
+
+
+def varied(dice: random.Random, sentence: str, words: Sequence[str], exchanged: int) -> str:
+    """Returns the sentence with so many of its words exchanged."""
+    parts = sentence.split()
+    for _ in range(min(exchanged, len(parts))):
+        parts[dice.randrange(len(parts))] = dice.choice(words)
+    return " ".join(parts)
 
 
 class _Varied:
@@ -141,7 +153,7 @@ class _Varied:
     def add(self, number: int, each: Real, pairs: int) -> None:
         """Adds one premise with its pairs and their labels."""
         name, words = f"p{number}", self.words[each.genre]
-        captions = [self._varied(sentence, words, 2) for sentence in each.premise]
+        captions = [varied(self.dice, sentence, words, 2) for sentence in each.premise]
         captions[0] += f" {number}"  # so that no two premises are the same
         premise = self.rows.add(
             Premise, corpus_id=self.corpus, genre_id=self.genres[each.genre], public_id=name, group=name,
@@ -152,7 +164,7 @@ class _Varied:
             label = LABELS[(LABELS.index(each.label) + which) % 3]
             pair = self.rows.add(
                 Pair, corpus_id=self.corpus, public_id=f"{name}{label[0]}", author_label=label,
-                hypothesis=self._varied(each.hypothesis, words, 1), **shared,
+                hypothesis=varied(self.dice, each.hypothesis, words, 1), **shared,
             )  # fmt: skip
             for position, given in enumerate(self._votes(label), start=1):
                 self.rows.add(
@@ -160,12 +172,6 @@ class _Varied:
                     annotator_id=self.people[(number // 20 + 61 * (position - 1)) % PEOPLE],
                     origin="author" if position == 1 else "cast", token=f"{pair}-{position}", cast_at=self.now, **shared,
                 )  # fmt: skip
-
-    def _varied(self, sentence: str, words: list[str], exchanged: int) -> str:
-        parts = sentence.split()
-        for _ in range(min(exchanged, len(parts))):
-            parts[self.dice.randrange(len(parts))] = self.dice.choice(words)
-        return " ".join(parts)
 
     def _votes(self, label: str) -> list[str]:
         """Returns the author's label and four more."""
@@ -176,3 +182,82 @@ class _Varied:
         )
         self.dice.shuffle(votes)
         return [label, *votes]
+
+
+REASON = "The second sentence says more than the first one does."
+# A reason for label 2; labels 6 and 7, asked for later; the answer to a question about grammar; a model's label; a skip.
+REASONS = "UPDATE {label} SET reason = %(reason)s WHERE question_id = %(question)s AND position = 2"
+GIVEN = """
+INSERT INTO {label} (pair_id, premise_id, question_id, author_id, annotator_id, position, label, origin, token, cast_at,
+  scheme, sentence, withdrawn_because, model, reason)
+SELECT pair_id, premise_id, more.question_id, author_id, CASE more.origin WHEN 'model' THEN NULL ELSE annotator_id END,
+  more.position, COALESCE(more.label, l.label), more.origin, l.token || more.suffix, cast_at, more.scheme, 0, '',
+  more.model, ''
+FROM {label} l JOIN (VALUES
+  (2, %(question)s, 6, 'imported', NULL, 'nli3', '', 'x'),
+  (3, %(question)s, 7, 'imported', NULL, 'nli3', '', 'y'),
+  (4, %(other)s, 1, 'cast', 'minor', 'grammar3', '', 'g'),
+  (1, %(question)s, NULL, 'model', NULL, 'nli3', 'bench-model', 'm')
+) AS more(like_label, question_id, position, origin, label, scheme, model, suffix) ON more.like_label = l.position
+WHERE l.question_id = %(question)s
+"""
+DATES = """
+UPDATE {label} SET cast_at = now() - pair_id %% 70 * interval '1 day' WHERE question_id = %(question)s AND origin = 'cast'
+"""
+ITEMS = """
+INSERT INTO {item} (assignment_id, seat_id, "order", answer, active_ms, lost)
+SELECT batch.id, seat.id, row_number() OVER (PARTITION BY batch.id ORDER BY seat.id) %% 30000, seat.label,
+  3000 + floor(random() * 9000)::int, false
+FROM {label} AS seat JOIN {batch} AS batch
+  ON batch.annotator_id = seat.annotator_id AND batch.question_id = seat.question_id
+WHERE seat.question_id = %(question)s AND seat.origin = 'cast'
+"""
+SKIPS = """
+INSERT INTO {item} (assignment_id, seat_id, "order", skip_reason, lost)
+SELECT batch.id, seat.id, row_number() OVER (PARTITION BY batch.id ORDER BY seat.id), 'unclear', false
+FROM {label} seat JOIN {label} other ON other.pair_id = seat.pair_id AND other.question_id = seat.question_id
+  AND other.position = 4
+JOIN {batch} batch ON batch.annotator_id = other.annotator_id AND batch.question_id = seat.question_id
+WHERE seat.question_id = %(question)s AND seat.position = 5
+"""
+
+
+def add_batches(question: Question) -> None:
+    """Gives the labels of validators timed batches and dates in ten weeks, by a few statements."""
+    people = Label.objects.filter(question=question, origin="cast").values_list("annotator", flat=True)
+    _add(question, people, (DATES, ITEMS))
+
+
+def add_answers(question: Question) -> None:
+    """Adds five answers to every pair, by a few statements."""
+    other = Question.objects.create(
+        corpus=question.corpus,
+        slug="grammar",
+        is_main=False,
+        scheme="grammar3",
+        wording="Is it good English?",
+        seats=1,
+        threshold=1,
+    )
+    people = Label.objects.filter(question=question, position=4).values_list("annotator", flat=True)
+    _add(question, people, (REASONS, GIVEN, SKIPS), other=other.pk, reason=REASON)
+
+
+def _add(
+    question: Question, people: "QuerySet[Label, Any]", statements: Sequence[str], **values: Any
+) -> None:
+    """Makes a closed batch for each of these people, and executes the statements."""
+    now = timezone.now()
+    Assignment.objects.bulk_create(
+        Assignment(question=question, annotator_id=person, leased_until=now, closed_at=now)
+        for person in people.distinct()
+    )
+    tables = {
+        "label": Label._meta.db_table,
+        "item": BatchItem._meta.db_table,
+        "batch": Assignment._meta.db_table,
+    }
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement.format(**tables), {"question": question.pk, **values})
+        cursor.execute("ANALYZE")

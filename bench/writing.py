@@ -10,8 +10,7 @@ from django.db.models import Count
 from accounts.people.registration import create_person
 from accounts.sign_in.tokens import create_api_token
 from bench.corpora import LABELS, sentences
-from bench.crowd import Timings, all_at_once
-from bench.http import Http
+from bench.crowd import Http, Timings, all_at_once
 from collection.models import Corpus, Genre, Pair, Premise, Prompt, PromptField, PromptVersion
 from collection.premise_ids import digest_of
 from collection.premises.writing_seats import make_seats
