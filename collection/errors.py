@@ -70,7 +70,13 @@ class NotQualified(NoWork):
         self.exam_waits = exam_waits
 
 
-class NotByThisLink(NoWork):
+class NotOpen(NoWork):
+    """The corpus is not open to this person, and time changes nothing about it."""
+
+    look_again = ""
+
+
+class NotByThisLink(NotOpen):
     """The person came through a platform's link for another corpus."""
 
     def __init__(self) -> None:
@@ -79,7 +85,7 @@ class NotByThisLink(NoWork):
         )
 
 
-class WritingEnded(NoWork):
+class WritingEnded(NotOpen):
     """A researcher ended this person's writing for the corpus."""
 
     def __init__(self) -> None:

@@ -120,7 +120,7 @@ def _reports() -> Iterator[Waiting]:
 
 def _exams() -> Iterator[Waiting]:
     of = ("exam__corpus__slug", "exam__corpus__name")
-    exams = ExamAttempt.objects.filter(passed=None).values(*of)
+    exams = ExamAttempt.objects.waiting().values(*of)
     for row in exams.annotate(all=Count("pk")).order_by(*of):
         slug, name = (row[each] for each in of)
         link = reverse("admin:collection_examattempt_changelist") + "?passed__isnull=True"

@@ -52,7 +52,7 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
         (Q(Exists(given.standing())), gettext("You can already work here.")),
         (Q(Exists(given)), str(ENDED)),
         (
-            Q(Exists(mine.filter(passed=None))),
+            Q(Exists(mine.waiting())),
             gettext(
                 "A researcher reads what you wrote. You need not wait: the start page leads you to the result."
             ),
@@ -131,7 +131,7 @@ def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> Exa
 def judge_exam(*, attempt: ExamAttempt, passed: bool, judgement: str, by: User) -> bool:
     """Stores a researcher's verdict with a comment. Returns False if the attempt had been judged before."""
     with transaction.atomic():
-        waiting = ExamAttempt.objects.filter(pk=attempt.pk, passed=None)
+        waiting = ExamAttempt.objects.waiting().filter(pk=attempt.pk)
         judged = waiting.update(
             passed=passed, judged_at=timezone.now(), judged_by=by, judgement=judgement.strip()
         )

@@ -123,7 +123,7 @@ def has_failed(visit: Visit) -> bool:
     mine = ExamAttempt.objects.filter(annotator=visit.user, exam__corpus=corpus)
     held = Grant.objects.filter(user=visit.user).standing().values("qualification")
     failed = mine.filter(passed=False).exclude(exam__qualification__in=held)
-    return failed.exists() and not mine.filter(passed=None).exists()
+    return failed.exists() and not mine.waiting().exists()
 
 
 @one_transaction

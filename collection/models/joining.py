@@ -247,6 +247,12 @@ class ExamItem(models.Model):
         constraints = [unique("one_exam_item_a_place", "exam", "order")]
 
 
+class ExamAttemptQuerySet(models.QuerySet["ExamAttempt"]):
+    def waiting(self) -> "ExamAttemptQuerySet":
+        """Filters tries that a researcher has yet to judge."""
+        return self.filter(passed=None)
+
+
 class ExamAttempt(models.Model):
     """One try of one person, judged by the known labels or by a researcher."""
 
@@ -261,6 +267,8 @@ class ExamAttempt(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     judgement = models.TextField(blank=True, help_text="shown to the annotator")
+
+    objects = ExamAttemptQuerySet.as_manager()
 
     class Meta:
         constraints = [

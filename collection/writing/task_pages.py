@@ -62,7 +62,7 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     returned = texts_to_mend(user, timezone.now()).filter(pair__corpus=found).first()
     if returned is not None:
         return redirect("returned-text", returned.pk)
-    chosen, began = request.GET.get("prompt", ""), timezone.now()
+    chosen = request.GET.get("prompt", "")
     try:
         assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)
     except ConsentMissing:
@@ -70,16 +70,17 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
     if chosen not in ("", assignment.prompt_version.prompt.slug):
-        messages.info(request, _why_another_kind(assignment, is_open=assignment.created_at < began))
+        messages.info(request, _why_another_kind(assignment, chosen))
     if not claiming.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
     return task_page(request, assignment, WritingForm(assignment))
 
 
-def _why_another_kind(assignment: WritingAssignment, *, is_open: bool) -> str:
-    """Says why somebody who chose a kind of text gets this one. `is_open`: they had it before they chose."""
-    if not is_open:
-        return gettext("There are no more texts of the kind that you chose. Here is another kind.")
+def _why_another_kind(assignment: WritingAssignment, chosen: str) -> str:
+    """Says why somebody who chose a kind of text gets this one: theirs has no text for them, or another is in hand."""
+    with_work = claiming.prompts_with_work(assignment.annotator, [assignment.corpus])
+    if chosen not in (prompt.slug for prompt in with_work.get(assignment.corpus_id, [])):
+        return gettext("There are no texts of the kind that you chose for you now. Here is another kind.")
     return gettext(
         "You already have a text of the kind “%(name)s”. Send or skip it first. Then you can choose another kind."
     ) % {"name": isolated(assignment.prompt_version.prompt.name)}

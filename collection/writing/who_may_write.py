@@ -20,8 +20,8 @@ def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
     if not is_open_to(annotator, corpus.pk) or corpus.writing_qualification is None:
         return NotByThisLink()
     earned = LedgerEntry.objects.for_writing().filter(corpus=corpus, user=annotator)
-    waits = ExamAttempt.objects.filter(
-        annotator=annotator, passed=None, exam__qualification=corpus.writing_qualification
+    waits = ExamAttempt.objects.waiting().filter(
+        annotator=annotator, exam__qualification=corpus.writing_qualification
     )
     return NotQualified(corpus.writing_qualification, has_earned=earned.exists(), exam_waits=waits.exists())
 

@@ -12,6 +12,18 @@ from tests.corpora import LABELS, make_corpus, make_premise
 pytestmark = pytest.mark.django_db
 
 
+def test_whose_writing_ended_is_not_told_to_look_again_but_whom_to_ask(ana, rosa, browser_of, settings):
+    settings.CONTACT = "lab@example.org"
+    corpus = make_corpus()
+    Exclusion.objects.create(
+        corpus=corpus, annotator=ana, reason="Random sentences.", by=rosa, created_at=timezone.now()
+    )
+    page = browser_of(ana).get("/work/writing/small/").content.decode()
+    assert "You cannot write for this study at present." in page
+    assert "lab@example.org" in page
+    assert "check again" not in page
+
+
 def test_a_task_begun_before_the_end_is_paid_and_kept_apart(ana, vera, rosa):
     corpus = make_corpus()
     make_seats(premises=[make_premise(corpus, "A dog runs along the beach.")])

@@ -141,5 +141,16 @@ def test_who_chose_a_kind_that_has_run_out_is_told_so(corpus, ana, browser_of):
     gone = next(iter(PROMPTS))
     Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
     page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}", follow=True).content.decode()
-    assert "There are no more texts of the kind that you chose." in page
+    assert "There are no texts of the kind that you chose for you now." in page
     assert "Send or skip it first" not in page
+
+
+def test_who_chose_a_kind_without_texts_while_another_is_in_hand_is_told_so(corpus, ana, browser_of):
+    task = claim_writing(corpus=corpus, annotator=ana)
+    read_prompt(annotator=ana, version=task.prompt_version, answers={})
+    gone = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
+    Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
+    page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}").content.decode()
+    assert "There are no texts of the kind that you chose for you now." in page
+    assert "Send or skip it first" not in page  # afterwards they could not choose it either
+    assert task.token in page

@@ -125,6 +125,13 @@ def test_an_excluded_person_is_offered_no_exam_and_takes_none(question, browser_
     assert not Grant.objects.filter(user=stan(), revoked_at=None).exists()
 
 
+def test_an_excluded_person_need_not_read_the_instructions_to_learn_it(question, browser_of, rosa):
+    exclude(corpus=question.corpus, annotator=stan(), by=rosa, reason="Guessed.")
+    page = browser_of(stan()).get("/work/validation/scenes/", follow=True)
+    assert page.status_code == 403
+    assert "You cannot judge sentences for this study at present." in page.content.decode()
+
+
 def test_the_exam_of_writers_goes_on_opening_the_pool_where_there_is_no_other(load):
     text = (REPOSITORY / "examples" / "multinli-like" / "corpus.toml").read_text()
     load(needing(text))

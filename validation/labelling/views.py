@@ -133,6 +133,8 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
             _remember_read(request, question)
             return redirect(target)
         form.explain(wrong)
+    if not is_read and _has_ended(request, question):
+        return _ended_page(request, question)
     exam = "" if is_read else _exam_first(request, question)
     return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam)
 
@@ -179,11 +181,19 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
         qualification=question.qualification_id,
         slug=f"label-{question.slug}",
     )
-    excluded = Exclusion.objects.of(cast(User, request.user)).filter(corpus=question.corpus)
-    if excluded.exists():
-        context = {"question": question, "nothing": NotInPool(str(ENDED))}
-        return render(request, "validation/labelling/no_work.html", context, status=403)
+    if _has_ended(request, question):
+        return _ended_page(request, question)
     return exam_page(request, paper, exam_words(question))
+
+
+def _has_ended(request: HttpRequest, question: Question) -> bool:
+    """Returns whether a researcher ended this annotator's work on the corpus: there is nothing to read or to pass then."""
+    return Exclusion.objects.of(cast(User, request.user)).filter(corpus=question.corpus_id).exists()
+
+
+def _ended_page(request: HttpRequest, question: Question) -> HttpResponse:
+    context = {"question": question, "nothing": NotInPool(str(ENDED))}
+    return render(request, "validation/labelling/no_work.html", context, status=403)
 
 
 @never_cache

@@ -24,7 +24,7 @@ def start(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     context = {
         "offers": offers_for(user),
-        "exams": ExamAttempt.objects.filter(annotator=user, passed=None).select_related("exam__corpus"),
+        "exams": ExamAttempt.objects.waiting().filter(annotator=user).select_related("exam__corpus"),
         "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
