@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -11,9 +11,11 @@ from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem
 from collection.models import PARTITION_CHOICES
 from modeling.marking.agreement import progress_of
 from modeling.models import Mark, Marking
+from snapshots.api import frozen_snapshot
 
 
 class MarksQuery(QuerySerializer):
@@ -60,7 +62,12 @@ class MarksView(APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         asked = MarksQuery.read(request)
-        marking = get_object_or_404(Marking, snapshot=pk, partition=asked["partition"])
+        marking = Marking.objects.filter(snapshot=pk, partition=asked["partition"]).first()
+        if marking is None:
+            sample, page = f"{asked['partition']} of {frozen_snapshot(pk)}", reverse("markings", args=[pk])
+            raise Problem(
+                status=404, detail=f"No pairs of {sample} were drawn for marking: begin a marking on {page}."
+            )
         marks = Mark.objects.filter(pair__marking=marking).select_related("pair__row__pair", "by")
         progress = asdict(progress_of(marking))
         rows = marks.order_by("pair__place", "by")

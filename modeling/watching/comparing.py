@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from modeling import catalogue
 from modeling.models import TrainingRun
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.run_charts import data_map_charts, result_charts
@@ -47,6 +48,21 @@ def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
     names = dict.fromkeys(name for one in settings for name in one)
     table = [(name, [one.get(name, "") for one in settings]) for name in names]
     return [(name, values) for name, values in table if any(value != values[0] for value in values)]
+
+
+def without_line(runs: Iterable[TrainingRun], charts: Iterable[Chart]) -> list[tuple[TrainingRun, str]]:
+    """Returns the runs that none of the charts draws, each with why."""
+    drawn = {key for chart in charts for key in chart.draw["series"]}
+    return [(run, _why_undrawn(run)) for run in runs if f"run-{run.pk}" not in drawn]
+
+
+def _why_undrawn(run: TrainingRun) -> str:
+    known = catalogue.baselines().get(run.baseline)
+    if known and not known.learns_in_steps:
+        return "it does not learn in epochs"
+    if run.is_under_way:
+        return "it has not ended its first epoch yet"
+    return "it has stored neither an epoch nor two losses"
 
 
 def run_charts(run: TrainingRun) -> list[Chart]:

@@ -27,7 +27,7 @@ from modeling.results.run_scores import evaluations, results
 from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, curves, seed_charts
-from modeling.watching.comparing import chosen_runs, differences, run_charts
+from modeling.watching.comparing import chosen_runs, differences, run_charts, without_line
 from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
 from shared.csv_files import csv_file
@@ -128,6 +128,7 @@ def run_curves(request: HttpRequest) -> HttpResponse:
         "runs": found,
         "corpus": corpora.pop() if len(corpora) == 1 else None,
         "charts": charts,
+        "without_line": without_line(found, charts),
         "query": urlencode([("run", one.pk) for one in found]),
         "differences": differences(found),
         "most": MOST_RUNS,

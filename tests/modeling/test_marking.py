@@ -11,7 +11,7 @@ from modeling.folders import folder_of
 from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
 from modeling.marking.agreement import progress_of
 from modeling.models import Breakdown, Mark, Marking
-from modeling.reports.cells import fill
+from modeling.reports.filling import fill
 from modeling.results.breakdowns import store_breakdowns
 from modeling.results.predictions import Choice, Predictions
 from tests.cast import person
@@ -202,3 +202,8 @@ def test_pairs_are_marked_one_after_the_other_on_the_page(browser, snapshot, ros
     told = browser.get(f"/api/v1/snapshots/{snapshot.pk}/marks/?partition=test").json()
     assert [(one["pairID"], one["by"]) for one in told["marks"]] == [(first, rosa.code), (second, rosa.code)]
     assert browser.get(f"{address}dev/").status_code == 404
+    undrawn = browser.get(f"/api/v1/snapshots/{snapshot.pk}/marks/?partition=dev")
+    assert (undrawn.status_code, undrawn.json()["detail"]) == (
+        404,
+        f"No pairs of dev of {snapshot} were drawn for marking: begin a marking on {address}.",
+    )

@@ -4,7 +4,7 @@ import pytest
 from lxml import html
 
 from collection.models import Genre, Prompt
-from modeling.launching.actions import request_sweep
+from modeling.launching.actions import request_run, request_sweep
 from modeling.models import Breakdown, RunProgress, TrainingRun
 from modeling.results.run_scores import results
 from modeling.watching.charts import comparison_charts, seed_charts
@@ -152,6 +152,20 @@ def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of,
         '//form[@action="/runs/curves/"]//input/@value'
     )
     assert boxes == [str(other.pk), str(one.pk)]
+
+
+def test_a_chosen_run_without_a_line_is_named_with_why(snapshot, browser_of, rosa):
+    drawn, fitted, ended = (done_run(snapshot, name) for name in ("cbow", "lexicalized", "lstm"))
+    waiting = request_run(snapshot=snapshot, baseline="cbow", seed=2)
+    RunProgress.objects.create(run=drawn, step=10, epoch=1, dev_accuracy=0.4)
+    chosen = "&".join(f"run={run.pk}" for run in (drawn, fitted, ended, waiting))
+    page = html.fromstring(browser_of(rosa).get(f"/runs/curves/?{chosen}").content)
+    (told,) = page.xpath('//p[@class="notice"]')
+    assert told.text_content() == (
+        f"Without a line: run {fitted.pk} (lexicalized), because it does not learn in epochs; "
+        f"run {ended.pk} (lstm), because it has stored neither an epoch nor two losses; "
+        f"run {waiting.pk} (cbow), because it has not ended its first epoch yet."
+    )
 
 
 def test_of_a_chosen_sweep_its_runs_are_drawn_six_at_most(snapshot):
