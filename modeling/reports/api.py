@@ -13,9 +13,9 @@ from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from collection.models import PARTITION_CHOICES
 from modeling.baselines.settings import PRESETS
-from modeling.reports.cells import Scores
 from modeling.reports.curves import learning_curves
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
+from modeling.reports.scores import Scores
 from snapshots.api import frozen_snapshot
 from snapshots.models import Snapshot
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from modeling.models import TrainingRun
-from modeling.reports.cells import Scores, fill
 from modeling.reports.curve_picture import curve_picture
+from modeling.reports.filling import fill
+from modeling.reports.scores import Scores
 from shared.charts import Chart, Column
 from shared.numbers import percent
 

@@ -1,4 +1,4 @@
-"""Defines the rows and columns of the papers' tables as data. One mechanism in cells.py fills them.
+"""Defines the rows and columns of the papers' tables as data. One mechanism in filling.py fills them.
 
 Each row and column is a title with a part of a selection; the selection of a cell is both together (see cells.Selection).
 `trained` and `on` are positions in the list of snapshots that the report names: 0 is the first.

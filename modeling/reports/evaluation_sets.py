@@ -10,7 +10,7 @@ import numpy as np
 
 from modeling.models import Evaluation, TrainingRun
 from modeling.paired_tests import LEVEL, POWER, mean_and_spread, paired_p, pairs_needed, smallest_difference
-from modeling.reports.cells import Scores
+from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored
 from modeling.results.run_scores import Experiment, results
 from modeling.results.trials import not_chosen_on

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from modeling.models import TrainingRun
-from modeling.reports.cells import Scores
+from modeling.reports.scores import Scores
 from modeling.results.trials import not_chosen_on
 from nli.labels import NO_GOLD
 from nli.lines import PARTITION_FILES

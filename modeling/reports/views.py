@@ -10,11 +10,13 @@ from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
 from modeling.baselines.settings import PRESETS
-from modeling.reports.cells import Report, Scores, fill
+from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, curve_chart, learning_curves
 from modeling.reports.definitions import TABLES
+from modeling.reports.filling import fill
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
 from modeling.reports.rendering import notes_of, texts_of
+from modeling.reports.scores import Scores
 from shared.charts import with_values
 from shared.csv_files import csv_file
 from snapshots.models import Snapshot

@@ -13,8 +13,9 @@ from collection.models import PARTITIONS, Pair
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
-from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
+from modeling.reports.filling import fill
+from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored
 from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns, store_composition

@@ -7,7 +7,7 @@ from lxml import html
 from modeling.launching.actions import RefusedSearch, request_sweep
 from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search, trials_of
 from modeling.models import Evaluation, TrainingRun
-from modeling.reports.cells import fill
+from modeling.reports.filling import fill
 from modeling.reports.overviews import overview
 from modeling.results.run_scores import results
 from modeling.results.trials import trials

@@ -10,11 +10,13 @@ from jobs.claims import Interrupted
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, enqueue, request_runs
 from modeling.models import Breakdown
-from modeling.reports.cells import Report, Scores, fill
+from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
+from modeling.reports.filling import fill
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
+from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
 from modeling.results.dimensions import APPROACH

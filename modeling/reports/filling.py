@@ -1,0 +1,204 @@
+"""Fills the cells of the papers' tables from stored scores and breakdowns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from modeling import catalogue
+from modeling.launching.regimes import settings_text
+from modeling.models import TrainingRun
+from modeling.paired_tests import mean_and_spread
+from modeling.reports.bars import against_bar
+from modeling.reports.cells import Cell, Report, Selection
+from modeling.reports.corpus_facts import ALL
+from modeling.reports.definitions import TABLES, Axis, Entry, PaperTable
+from modeling.reports.pair_figures import COUNTS, of_pairs
+from modeling.reports.scores import Scores
+from modeling.reports.unscored import Unscored
+from shared.numbers import percent
+from snapshots.models import Snapshot
+
+TEXTS = ("commonest", "protocol", "best", "approach", "example", "example_premise", "example_label")
+NO_SNAPSHOT = "a further snapshot is not named"
+
+
+def fill(
+    name: str, snapshots: Sequence[Snapshot], *, scores: Scores | None = None, tests: bool = False
+) -> Report:
+    """Fills a table. `tests`: also the exact paired test of each accuracy against the paper's reference (bar)."""
+    table, scores = TABLES[name], scores or Scores(snapshots)
+    columns = _entries(table.columns, scores)
+    rows = []
+    for title, row in _entries(table.rows, scores):
+        cells = [
+            _cell(scores, table, Selection(**{**column, **row, **_both(row, column)}), tests)
+            for _, column in columns
+        ]
+        rows.append((title, cells))
+    return Report(name, table, [title for title, _ in columns], rows, _settings(scores, rows))
+
+
+def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dict[str, str]:
+    """Returns which preset or which settings of each baseline the cells show."""
+    shown = {number for _, cells in rows for cell in cells if cell.mean is not None for number in cell.runs}
+    found: dict[str, dict[str, None]] = {}
+    for run in scores.runs:
+        if run.pk in shown:
+            preset = catalogue.preset_of(run.baseline, run.config)
+            text = f"preset {preset}" if preset else settings_text(run.config)
+            found.setdefault(run.baseline, {})[text] = None
+    return {baseline: "; ".join(texts) for baseline, texts in sorted(found.items())}
+
+
+def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the selection of row and column together: a fixed model is always of the first snapshot."""
+    if row.get("fixed"):
+        return {"trained": 0}
+    if "dimension" in row and column.get("partition") == "all":
+        return {"partition": "all"}
+    if "partition" in column and "partition" in row:
+        return {"partition": column["partition"]}
+    return {}
+
+
+def _entries(axis: Axis, scores: Scores) -> list[Entry]:
+    """Returns the entries of an axis, without those that require a snapshot that is not named."""
+    entries = list(axis(scores)) if callable(axis) else list(axis)
+    named = len(scores.snapshots)
+    return [(title, given) for title, given in entries if max(Selection(**given).snapshots()) < named]
+
+
+def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
+    kind = "text" if wanted.measure in TEXTS else "count" if wanted.measure in COUNTS else "share"
+    on_itself = (wanted.start and wanted.start[1] == wanted.trained) or (
+        wanted.fixed and wanted.on == wanted.trained
+    )
+    if on_itself or max(wanted.snapshots()) >= len(scores.snapshots):
+        return Cell(kind, missing=NO_SNAPSHOT)
+    match wanted.measure:
+        case "accuracy" | "gain" | "relative_gain":
+            return _of_runs(scores, table, wanted, tests)
+        case "best":
+            return _best(scores, wanted)
+        case "statistic":
+            return _of_statistics(scores, wanted)
+    value = of_pairs(scores, wanted)
+    if value is not None:
+        return Cell(kind, value)
+    name, uncounted = scores.names[wanted.on], scores.uncounted[wanted.on]
+    if wanted.measure == "approach" and not uncounted:
+        what = f"{name} {' '.join(wanted.value)}".strip()
+        return Cell(kind, missing=f"{what} does not say how its pairs were recast")
+    if wanted.partition != "all" and wanted.partition not in uncounted and not wanted.dimension:
+        return Cell(kind, missing=f"{name} has no pair with a gold label in {wanted.partition}")
+    is_whole = wanted.partition == "all" and uncounted
+    what = "its pairs are not counted" + ("" if is_whole else ", or it has none")
+    where = f"{name} {' and '.join(uncounted) if is_whole else wanted.partition}"
+    return Cell(kind, missing=f"{where}: {what}. The command `report` counts them")
+
+
+def _best(scores: Scores, wanted: Selection) -> Cell:
+    """Names the system with the highest mean accuracy over seeds among those that read premises and all pairs."""
+    found = []
+    for runs in scores.premise_readers(wanted.trained):
+        scored = [(score, run.pk) for run in runs if (score := _accuracy(scores, run, wanted)) is not None]
+        if scored:
+            found.append((mean_and_spread([score for score, _ in scored])[0], runs[0].baseline, scored))
+    if not found:
+        return Cell("text", missing=f"a model that reads premises on {scores.names[wanted.trained]}")
+    mean, baseline, scored = max(found, key=lambda one: one[0])
+    return Cell("text", f"{baseline} {percent(mean)}", runs=[number for _, number in scored])
+
+
+def _of_statistics(scores: Scores, wanted: Selection) -> Cell:
+    """Returns a figure of the table `genres`: of a genre, or of all."""
+    kind, name = "number" if wanted.label.startswith("words") else "share", scores.names[wanted.on]
+    by_genre = scores.statistics[wanted.on]
+    if not by_genre:
+        return Cell(
+            kind,
+            missing=f"{name}: its statistics are not counted. The command `report {name} genres` counts them",
+        )
+    row = by_genre.get(wanted.value[0] if wanted.value else ALL) or {}
+    if row.get(wanted.label) is None:
+        return Cell(kind, missing=f"{name}: {wanted.label}, which its files do not give")
+    return Cell(kind, row[wanted.label])
+
+
+def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
+    runs = scores.matching(wanted)
+    cell = Cell("share", runs=[run.pk for run in runs])
+    if not runs:
+        cell.missing, cell.wanted = _missing_run(scores, wanted)
+        return cell
+    found = {run: score for run in runs if (score := _accuracy(scores, run, wanted)) is not None}
+    cell.unscored = [
+        Unscored(run, scores.snapshots[wanted.on], wanted.partition, wanted.dimension)
+        for run in runs
+        if run not in found
+    ]
+    cell.missing = "; ".join(map(str, cell.unscored))
+    if not found:
+        return cell
+    cell.runs = [run.pk for run in found]
+    values, of_a_label = list(found.values()), wanted.dimension == "label"
+    if wanted.measure != "accuracy":
+        # Within one label, the majority is always right: its bar is how common the label is.
+        bar = of_pairs(scores, replace(wanted, measure="share" if of_a_label else "majority"))
+        if not isinstance(bar, float) or not bar:
+            cell.missing = f"{scores.names[wanted.on]} {wanted.partition}: its pairs are not counted"
+            return cell
+        values = [(value - bar) / (bar if wanted.measure == "relative_gain" else 1) for value in values]
+    cell.mean, cell.spread = mean_and_spread(values)
+    is_tested = wanted.measure == "accuracy" and wanted.partition != "train" and not of_a_label
+    if tests and table.bar and is_tested:
+        cell.p, cell.against = against_bar(scores, table.bar, wanted, list(found))
+    return cell
+
+
+def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | None:
+    snapshot = scores.snapshots[wanted.on].pk
+    if not wanted.dimension:
+        row = scores.evaluations.get((run.pk, snapshot, wanted.partition))
+        return None if row is None else row.accuracy
+    rows = scores.breakdowns.get((run.pk, snapshot, wanted.partition, wanted.dimension), [])
+    chosen = [(pairs, right) for value, pairs, right, _ in rows if value in wanted.value]
+    total = sum(pairs for pairs, _ in chosen)
+    return sum(right for _, right in chosen) / total if total else None
+
+
+def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any] | None]:
+    """Returns the name of the missing run, and its request, if no other run must come first."""
+    name = f"{wanted.baseline} on {scores.names[wanted.trained]}"
+    regime = scores.regime(wanted)
+    details = [
+        f"{key} {' '.join(value) if isinstance(value, tuple | list) else value}"
+        for key, value in regime.items()
+    ]
+    details += [f"preset {scores.preset}"] if scores.preset else []
+    details += [f"{wanted.most:,} training pairs"] if wanted.most else []
+    details += [f"{key}={value}" for key, value in wanted.config.items()]
+    if details:
+        name += f" ({', '.join(details)})"
+    waiting = [run for run in scores.under_way if scores.matches(run, wanted)]
+    if waiting:
+        return f"{name}: run {waiting[0].pk} is {waiting[0].status}", None
+    if "mixed" in regime:
+        regime["mixed"] = [{"snapshot": each} for each in regime["mixed"]]
+    if wanted.start:
+        before = Selection(baseline=wanted.baseline, trained=wanted.start[1])
+        first = scores.matching(before)
+        if not first:
+            missing, request = _missing_run(scores, before)
+            return f"{name}: first {missing}", request
+        regime["start"] = {"run": first[0].pk, "how": wanted.start[0]}
+    if wanted.most:
+        regime["most"] = wanted.most
+    request = {
+        "snapshot": scores.snapshots[wanted.trained],
+        "baseline": wanted.baseline,
+        "preset": scores.preset or catalogue.DEFAULT,
+        "config": {key: str(value).lower() for key, value in wanted.config.items()},
+        "regime": regime,
+    }
+    return name, request

@@ -1,0 +1,66 @@
+"""Counts what a cell shows of the pairs themselves, without any run."""
+
+from collections import Counter
+from dataclasses import replace
+
+from collection.models import PARTITIONS
+from modeling.reports.cells import Selection
+from modeling.reports.scores import Scores
+from modeling.results.breakdowns import BETWEEN, crossed
+from modeling.results.dimensions import APPROACH
+
+COUNTS = ("pairs", "label_pairs", "labels")
+
+
+def of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
+    if wanted.measure == "labels":
+        return len(scores.labels(wanted.on))
+    if wanted.measure == "protocol":
+        return scores.snapshots[wanted.on].corpus.protocol
+    if wanted.measure.startswith("example"):
+        return scores.example(wanted).get(wanted.measure)
+    if wanted.measure == "approach":
+        return _approaches(scores, wanted)
+    if wanted.measure == "more_than_second":
+        first, second = (of_pairs(scores, replace(wanted, measure="share", on=on)) for on in (0, 1))
+        return first - second if isinstance(first, float) and isinstance(second, float) else None
+    if wanted.partition == "all" and scores.uncounted[wanted.on]:
+        return None
+    partitions = PARTITIONS if wanted.partition == "all" else (wanted.partition,)
+    whole: Counter[str] = Counter()
+    part: Counter[str] = Counter()
+    for partition in partitions:
+        for _, _, _, gold in scores.composition(wanted.on, partition, "label"):
+            whole.update(gold)
+        for value, _, _, gold in scores.composition(wanted.on, partition, wanted.dimension or "label"):
+            part.update(gold if not wanted.dimension or value in wanted.value else {})
+    total, pairs = sum(whole.values()), sum(part.values())
+    if not total and wanted.measure == "pairs" and not {*partitions} & {*scores.uncounted[wanted.on]}:
+        return 0
+    if not total and not (pairs and wanted.measure in COUNTS):  # marks may be counted before all other values
+        return None
+    match wanted.measure:
+        case "pairs":
+            return pairs
+        case "share":
+            counted = not wanted.dimension or scores.composition(
+                wanted.on, wanted.partition, wanted.dimension
+            )
+            return pairs / total if counted else None
+        case "label_pairs":
+            return part[wanted.label]
+        case "commonest":
+            label, count = max(part.items(), key=lambda item: item[1], default=("", 0))
+            return f"{label} {100 * count / pairs:.1f}%" if pairs else None
+        case _:
+            return max(part.values()) / pairs if pairs else None
+
+
+def _approaches(scores: Scores, wanted: Selection) -> str | None:
+    """Names how the pairs were recast, None where their files do not say it."""
+    dimension = crossed(wanted.dimension) if wanted.dimension else APPROACH
+    values = {
+        row[0] for partition in PARTITIONS for row in scores.composition(wanted.on, partition, dimension)
+    }
+    parts = (value.rpartition(BETWEEN) for value in values)
+    return ", ".join(sorted({how for name, _, how in parts if not name or name in wanted.value})) or None
