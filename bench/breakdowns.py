@@ -1,4 +1,4 @@
-"""Measures breakdowns of ten runs on a large snapshot, and all result tables: seconds and memory."""
+"""Measures breakdowns of ten runs on a large snapshot, and all tables over them: seconds and memory."""
 
 import json
 import os
@@ -6,29 +6,39 @@ import random
 import resource
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
+from bench.commands import run_command
 from bench.corpora import LABELS, sentences
-from collection.models import Corpus
+from bench.rows import Rows, unchecked
+from collection.models import Corpus, Genre, Pair, Premise
+from collection.models.querysets import refresh_planner
 from modeling.folders import folder_of
 from modeling.models import Breakdown, Evaluation, TrainingRun
-from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
+from modeling.reports.filling import fill
+from modeling.reports.overviews import OVERVIEWS
+from modeling.reports.scores import Scores
 from modeling.results.breakdowns import store_breakdowns, store_composition
+from modeling.results.features import TOP_FEATURES
 from modeling.results.predictions import WRONG, Choice, Predictions
-from snapshots.models import Snapshot
+from modeling.results.twins import TWIN
+from nli.lines import MANIFEST, PARTITION_FILES
+from snapshots.models import Snapshot, SnapshotPair
+from validation.models import Question
 
-RUNS = 10
+RUNS, TWINS = 10, 2
 GENRES = tuple(f"genre-{number}" for number in range(10))
 BASELINES = ("cbow", "bilstm", "esim", "lstm", "hypothesis_only")
 
 
 def measure_breakdowns(pairs: int) -> None:
-    """Measures breakdowns and result tables. All pairs are in the test partition, so every one is counted."""
-    snapshot = make_snapshot(pairs)
+    """Measures breakdowns and tables. All pairs are in the test partition, so every one is counted."""
+    snapshot = make_snapshot("broken-down", {"test": pairs})
     runs = [make_run(snapshot, number) for number in range(RUNS)]
     print(f"Breakdowns: {pairs:,} pairs, {RUNS} runs\n")
     print("| step | seconds | processor seconds | peak memory, MiB |\n|---|---|---|---|")
@@ -42,6 +52,26 @@ def measure_breakdowns(pairs: int) -> None:
     )
     step("all result tables with the exact paired tests", lambda: tables(snapshot))
     print(f"\n{Breakdown.objects.count()} rows are stored.\n")
+    measure_own_tables(snapshot, pairs)
+
+
+def measure_own_tables(snapshot: Snapshot, pairs: int) -> None:
+    """Measures the platform's own tables, each twice as its command: what it keeps helps the second."""
+    for number in range(TWINS):
+        make_run(snapshot, number, regime={TWIN: True})
+    classifier = make_run(snapshot, RUNS, "lexicalized")
+    weights = [{"feature": f"word {number}", "kind": "hypothesis", "weight": 1.0} for number in range(100)]
+    (folder_of(classifier) / TOP_FEATURES).write_text(json.dumps(dict.fromkeys(LABELS, weights)))
+    held = max(1, pairs // 40)
+    parts = make_snapshot("parted", {"train": pairs - 2 * held, "dev": held, "test": held})
+    print("| table | seconds | processor seconds | peak memory, MiB | again: seconds | processor | MiB |")
+    print("|---|---|---|---|---|---|---|")
+    for name, kind in OVERVIEWS.items():
+        named = [parts] if name == "leaks" else [snapshot, parts] if kind.several else [snapshot]
+        used = [run_command("report", *named, name) for _ in range(2)]
+        cells = (f"{one.seconds:.1f} | {one.processor:.1f} | {one.memory:,.0f}" for one in used)
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    print()
 
 
 def step(name: str, work: Callable[[], Any]) -> None:
@@ -72,36 +102,62 @@ def tables(snapshot: Snapshot) -> None:
         fill(name, [snapshot], scores=scores, tests=True)
 
 
-def make_snapshot(pairs: int) -> Snapshot:
-    """Makes a frozen snapshot by writing its file directly: freezing has a section of its own."""
-    corpus = Corpus.objects.create(slug="broken-down", name="Broken down")
+def make_snapshot(slug: str, partitions: Mapping[str, int]) -> Snapshot:
+    """Makes a frozen snapshot with so many pairs. Writes its files and rows itself: freezing has a section of its own."""
+    corpus = Corpus.objects.create(slug=slug, name=slug)
+    Question.objects.create(corpus=corpus, scheme="nli3", wording="How do they relate?")
+    genres = {name: Genre.objects.create(corpus=corpus, slug=name, name=name).pk for name in GENRES}
     snapshot = Snapshot.objects.create(
         corpus=corpus, version=1, status="frozen", sha256=uuid.uuid4().hex * 2, frozen_at=timezone.now()
     )
     os.makedirs(snapshot.folder)
-    dice, text = random.Random(1), sentences(1)
-    with (snapshot.folder / "test.jsonl").open("w", encoding="utf-8") as stream:
-        for number in range(pairs):
-            label = LABELS[number % 3]
-            line = {
-                "pairID": f"p{number}", "gold_label": label, "genre": dice.choice(GENRES), "sentence1": next(text),
-                "sentence2": next(text), "author": f"a{dice.randrange(2000)}", "prompt_version": "1",
-                "annotator_labels": [label, label, label, *dice.choices(LABELS, k=2)],
-            }  # fmt: skip
-            stream.write(json.dumps(line) + "\n")
+    facts = {"scheme": "nli3", "labels": LABELS, "question": {"seats": 5, "threshold": 3}}
+    (snapshot.folder / MANIFEST).write_text(json.dumps({"corpus": facts}))
+    dice, text, rows, number = random.Random(1), sentences(1), Rows(), 0
+    with transaction.atomic(), unchecked(Premise, Pair, SnapshotPair):
+        for partition, pairs in partitions.items():
+            with (snapshot.folder / PARTITION_FILES[partition]).open("w", encoding="utf-8") as stream:
+                for place in range(pairs):
+                    label, number = LABELS[number % 3], number + 1
+                    if place % 3 == 0:
+                        name, premise, genre = f"{slug}-{number}", next(text), dice.choice(GENRES)
+                        prompt = rows.add(
+                            Premise, corpus_id=corpus.pk, genre_id=genres[genre], public_id=name, group=name, text=premise,
+                            digest=f"{number:064}",
+                        )  # fmt: skip
+                    line = {
+                        "pairID": f"{name}-{label}", "gold_label": label, "author_label": label, "genre": genre,
+                        "promptID": name, "sentence1": premise, "sentence2": next(text),
+                        "author": f"a{dice.randrange(2000)}", "prompt_version": "1",
+                        "annotator_labels": [label, label, label, *dice.choices(LABELS, k=2)],
+                    }  # fmt: skip
+                    stream.write(json.dumps(line) + "\n")
+                    pair = rows.add(
+                        Pair, corpus_id=corpus.pk, premise_id=prompt, hypothesis=line["sentence2"], scheme="nli3",
+                        author_label=label, public_id=line["pairID"],
+                    )  # fmt: skip
+                    rows.add(
+                        SnapshotPair, snapshot_id=snapshot.pk, pair_id=pair, partition=partition, scheme="nli3",
+                        gold_label=label, gold_source="vote",
+                    )  # fmt: skip
+        rows.write()
+    refresh_planner(Premise, Pair, SnapshotPair)
     return snapshot
 
 
-def make_run(snapshot: Snapshot, number: int) -> TrainingRun:
+def make_run(
+    snapshot: Snapshot, number: int, baseline: str = "", regime: Mapping[str, Any] | None = None
+) -> TrainingRun:
     """Makes a finished run with a file of predictions."""
     run = TrainingRun.objects.create(
         snapshot=snapshot,
-        baseline=BASELINES[number % len(BASELINES)],
+        baseline=baseline or BASELINES[number % len(BASELINES)],
         seed=number,
+        regime=regime or {},
         status="done",
         worker="bench",
     )
-    dice, right, count = random.Random(number), 0, 0
+    dice, right, count = random.Random(run.pk), 0, 0
     folder_of(run).mkdir(parents=True)
     with (
         (snapshot.folder / "test.jsonl").open(encoding="utf-8") as lines,
