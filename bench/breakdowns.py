@@ -12,8 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from bench.commands import run_command
 from bench.corpora import LABELS, sentences
+from bench.measure import run_command
 from bench.rows import Rows, unchecked
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.models.querysets import refresh_planner
