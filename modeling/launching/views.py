@@ -1,5 +1,6 @@
 """Pages that request, stop and resume runs."""
 
+from collections import Counter
 from functools import partial
 from typing import cast
 
@@ -119,6 +120,9 @@ def _form_page(request: HttpRequest, snapshot: Snapshot, form: NewRunForm, statu
         "baselines": catalogue.baselines().values(),
         **workers.of_training(),
     }
+    # Somebody who is not sure whether they pressed the button sees here that they did.
+    under_way = TrainingRun.objects.under_way().filter(snapshot=snapshot)
+    context["under_way"] = dict(Counter(under_way.order_by("pk").values_list("baseline", flat=True)))
     pairs = training_pairs(snapshot).count()
     context["has_train"] = bool(pairs)
     done = done_runs()

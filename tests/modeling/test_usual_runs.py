@@ -55,6 +55,16 @@ def test_the_same_form_starts_a_set_once(browser, snapshot):
     assert browser.post(f"/runs/start/{snapshot.pk}/other/").status_code == 404
 
 
+def test_the_form_says_which_runs_wait_or_train_already(browser, snapshot):
+    address = f"/runs/new/{snapshot.pk}/"
+    assert "that wait or train now" not in browser.get(address).content.decode()
+    browser.post(f"/runs/start/{snapshot.pk}/bias/", {"key": "k"})
+    page = browser.get(address).content.decode()
+    assert f"Runs on {snapshot} that wait or train now: majority, hypothesis_only, cbow." in page
+    TrainingRun.objects.filter(baseline="cbow").delete()
+    assert "now: majority, hypothesis_only." in browser.get(address).content.decode()
+
+
 def test_a_learning_curve_has_sizes_up_to_all_pairs(rosa, snapshot):
     pairs = snapshot.pairs.filter(partition="train").count()
     request_usual(snapshot=snapshot, usual=USUAL["curve"], by=rosa, key="one")

@@ -10,6 +10,7 @@ from collection.models import Exclusion, Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED, VETTED
 from nli.labels import SCHEMES
 from tests.cast import person, stan, vera
+from tests.charted import charts_in
 from tests.commands import run, write_jsonl
 from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -296,11 +297,32 @@ def test_imported_annotators_are_told_of_in_the_pool_and_on_their_page(browser_o
     ).failure
     browser = browser_of(rosa)
     page = browser.get("/corpora/elsewhere/pool/").content.decode()
-    assert "5 people gave the imported labels" in page
+    assert "4 people gave the imported labels" in page  # the fifth is the author
     assert "Nobody labels here yet" not in page
-    page = browser.get("/corpora/elsewhere/pool/elsewhere:a/").content.decode()
+    page = browser.get("/corpora/elsewhere/pool/elsewhere:b/").content.decode()
     assert "3 imported labels</a>, and no labels on this site." in page
     assert "has no labels for this corpus" not in page
+
+
+def test_the_page_of_an_imported_annotator_whose_labels_have_no_day(browser_of, rosa, tmp_path):
+    """As in LingNLI: five labels, the first of them the author's."""
+    votes = ["neutral", "neutral", "neutral", "neutral", "entailment"]
+    records = [
+        {"pairID": f"{n}n", "promptID": str(n), "premise": f"Dog {n} runs.", "hypothesis": "A dog moves.",
+         "label": "neutral", "annotator_labels": votes, "annotator_ids": [101, 102, 103, 104, 105]}
+        for n in range(3)
+    ]  # fmt: skip
+    path = write_jsonl(tmp_path / "val_base.jsonl", records)
+    assert not run("import_pairs", "elsewhere", path, format="lingnli", partition="dev").failure
+    browser = browser_of(rosa)
+    assert "4 people gave the imported labels" in browser.get("/corpora/elsewhere/pool/").content.decode()
+    listed = browser.get("/corpora/elsewhere/annotators/").context["list"].rows
+    assert len(listed) == 4, "the pool counts the people that the list of annotators has"
+    page = browser.get("/corpora/elsewhere/pool/elsewhere:102/")
+    assert page.status_code == 200
+    charts = charts_in(page.content)
+    assert "weeks" not in charts
+    assert charts["mix"]["rows"][0]["labels"] == 3
 
 
 def test_excluding_is_a_quiet_button_below_the_evidence(corpus, browser_of, rosa):

@@ -51,12 +51,13 @@ def _by_person(rows: QuerySet[Any], **counts: Count) -> defaultdict[int, dict[st
 
 
 def imported_labels(question: Question) -> QuerySet[Label]:
-    """Returns the labels that came with a published corpus from persons named in its file, including authors."""
-    return Label.objects.filter(question=question, annotator__kind=User.Kind.IMPORTED)
+    """Returns the labels that came with a published corpus from persons named in its file, but those of authors as such."""
+    labels = Label.objects.filter(question=question, annotator__kind=User.Kind.IMPORTED)
+    return labels.exclude(origin=Label.Origin.AUTHOR)
 
 
 def imported_people(question: Question) -> int:
-    """Counts the people with imported labels. Their codes begin with the corpus, so the query reads few rows."""
+    """Counts the people who judged in a published file. Their codes begin with the corpus, so the query reads few rows."""
     of_corpus = User.objects.filter(
         kind=User.Kind.IMPORTED, code__startswith=code_prefix(question.corpus.slug)
     )

@@ -36,6 +36,8 @@ LOGARITHMIC = ("median_seconds", "labels")
 def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Chart]:
     """Returns the charts of everybody who labelled: agreement against speed, and against the number of pairs (a funnel)."""
     people = sorted(found, key=lambda each: -each.labels)[:MOST_PEOPLE]
+    compared = sum(each.others for each in people)
+    mean = sum((each.equals_others or 0) * each.others for each in people) / compared if compared else 0.0
     note = "" if len(people) == len(found) else f" The {MOST_PEOPLE} with most labels of {len(found):,}."
     rows = []
     for each in people:
@@ -51,11 +53,12 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
                 "low": low,
                 "high": high,
                 "seconds": each.median_seconds,
-                "named": bool(each.flags),
+                "is_below": _is_below(each, mean),
+                "named": bool(each.flags) or _is_below(each, mean),
                 "href": address_in("pool-member", question, each.code),
             }
         )
-    return with_values([_speed(rows, note), _funnel(rows, note)])
+    return with_values([_speed(rows, note), _funnel(rows, mean, note)])
 
 
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
@@ -106,18 +109,23 @@ def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
             "text": "code",
         },
         colours=COLOURS,
-        note=f"A point is a person, larger with more labels; it leads to their page.{note}",
+        note="A point is a person, larger with more labels; it leads to their page. Names: who is flagged, or agrees less"
+        f" often than chance explains.{note}",
     )
 
 
-def _funnel(rows: list[dict[str, Any]], note: str) -> Chart | None:
+def _is_below(each: Annotator, mean: float) -> bool:
+    """Returns whether somebody agrees less often with the others than 99.8% of people would by chance."""
+    share = each.equals_others
+    return share is not None and share < mean - WIDE * _error(mean, each.others)
+
+
+def _funnel(rows: list[dict[str, Any]], mean: float, note: str) -> Chart | None:
     known = [row for row in rows if row["others"]]
     if not known:
         return None
-    pairs = sum(row["others"] for row in known)
-    mean = sum(row["agreement"] * row["others"] for row in known) / pairs
     most = max(row["others"] for row in known)
-    below = sum(row["agreement"] < mean - WIDE * _error(mean, row["others"]) for row in known)
+    below = sum(row["is_below"] for row in known)
     many = "Nobody agrees" if not below else "One person agrees" if below == 1 else f"{below:,} people agree"
     return Chart(
         "funnel",

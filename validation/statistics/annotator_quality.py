@@ -48,7 +48,8 @@ MEANINGS = {
     " expert's label. They do not count as labels.",
     "shares": "The share of each label among this annotator's labels.",
     "median_seconds": "The median active time per label, to a tenth of a second, without skipped pairs.",
-    "weeks": "By the week of the label (its Monday): labels, pairs that the agreement compares, how many of them agree.",
+    "weeks": "By the week of the label (its Monday), where it is known: labels, pairs that the agreement compares, how many"
+    " of them agree.",
     "dawid_skene": "Dawid and Skene's model: the probability that the annotator gives the label that the model takes for"
     " true, averaged over the model's label frequencies.",
     "mace": "MACE: the probability that the annotator reads the pair and does not guess.",
@@ -171,8 +172,8 @@ def _given(
     weeks: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
     for annotator, label, week, *fallen, number in rows:
         given[annotator][label] += number
-        # SQLite gives a text, PostgreSQL a time.
-        of_week = weeks[annotator].setdefault(str(week)[:10], [0, 0, 0])
+        # SQLite gives a text, PostgreSQL a time; a label of a published file may have neither.
+        of_week = weeks[annotator].setdefault(str(week)[:10], [0, 0, 0]) if week else [0, 0, 0]
         of_week[0] += number
         gold = gold_of_the_others(rule, fallen, label)
         if gold is not None:
