@@ -69,10 +69,10 @@ class LeftOut:
     given: int = 0
     groups: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
-    def add(self, group: str, judged: bool, agrees: bool) -> None:
-        self.given += 1
+    def add(self, group: str, given: int, judged: int, agrees: int) -> None:
+        self.given += given
         if judged:
-            self.groups[group][0] += 1
+            self.groups[group][0] += judged
             self.groups[group][1] += agrees
 
     @property
@@ -107,25 +107,25 @@ def _left_out(snapshot: Snapshot, partition: str) -> tuple[dict[str, LeftOut], C
     rule = rule_of(manifest["corpus"])
 
     @lru_cache(maxsize=100_000)
-    def judged(labels: tuple[str, ...]) -> list[tuple[int, str | None, bool]]:
-        return list(left_out(rule, labels))
+    def of_labels(labels: tuple[str, ...], is_authored: bool) -> dict[str, list[int]]:
+        """Returns row -> how many of its labels are left out, have others with a gold label, and agree with it."""
+        found: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for place, gold, agrees in left_out(rule, labels):
+            who = "author" if is_authored and place == 0 else "validators"
+            for name in ("all", who, *([f"gold label of the others {gold}"] if gold else [])):
+                found[name] = [
+                    have + one for have, one in zip(found[name], (1, gold is not None, agrees), strict=True)
+                ]
+        return found
 
     for line in lines(path):
         labels = tuple(line["annotator_labels"])
-        found = judged(labels)
         # Only where the question has the author's scheme is its first label the author's.
         is_authored = bool(labels) and not rule.gold_scheme and line["author_label"] == labels[0]
-        names_of_pair = ["all", f"genre {line['genre']}"]
-        if found:
-            pairs.update(names_of_pair)
-            pairs["author"] += is_authored
-            pairs["validators"] += 1
-            pairs.update({f"gold label of the others {gold}" for _, gold, _ in found if gold})
-        for place, gold, agrees in found:
-            who = "author" if is_authored and place == 0 else "validators"
-            names = [*names_of_pair, who, *([f"gold label of the others {gold}"] if gold else [])]
-            for name in names:
-                counts[name].add(line.get("group") or line["promptID"], gold is not None, agrees)
+        if found := of_labels(labels, is_authored):
+            for name, figures in ((f"genre {line['genre']}", found["all"]), *found.items()):
+                pairs[name] += 1
+                counts[name].add(line.get("group") or line["promptID"], *figures)
     return counts, pairs
 
 

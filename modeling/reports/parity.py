@@ -1,20 +1,24 @@
 """Measures whether a model labels minimal pairs alike, such as Winogender's, which differ in one pronoun alone."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, compress
 from typing import Any
 
+import numpy as np
+import orjson
+
+from modeling.folders import predictions_of
 from modeling.models import TrainingRun
-from modeling.reports.scores import Scores
+from modeling.results.predicted import read_predicted
 from modeling.results.trials import not_chosen_on
 from nli.labels import NO_GOLD
-from nli.lines import PARTITION_FILES
+from nli.lines import HYPOTHESIS, PARTITION_FILES, PREMISE
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
 from snapshots.statistics.paper_tables import Cell, Column, Table
 
-MOST_IN_A_GROUP = 200  # each two of a group are compared
+MOST_IN_A_GROUP = 200  # of texts that differ in the same word, each two of so many make a minimal pair
 
 
 def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
@@ -61,31 +65,45 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
 def minimal_pairs(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, str]]:
     """Yields the ids of the two pairs of each minimal pair, each once."""
     path = snapshot.folder / PARTITION_FILES[partition]
-    groups: dict[str, list[Any]] = defaultdict(list)
-    for line in lines(path) if path.exists() else ():
-        if line["gold_label"] != NO_GOLD:
-            texts = (line["sentence1"].split(), line["sentence2"].split())
-            for group in _groups(line):
-                groups[group].append((line["pairID"], line["gold_label"], *texts))
-    found = (
-        (one[0], other[0])
-        for members in groups.values()
-        for one, other in combinations(members[:MOST_IN_A_GROUP], 2)
-        if one[1] == other[1] and sorted(map(_differences, one[2:], other[2:])) == [0, 1]
-    )
-    yield from dict.fromkeys(found)
+    if not path.exists():
+        return
+    # Few pairs have a counterpart in most corpora: the others' texts are not kept.
+    hashes = (hash(key) for line in lines(path) for key in _alike(line))
+    alike = np.fromiter(hashes, dtype=np.int64).reshape(-1, 2)
+    numbers, times = np.unique(alike, return_counts=True)
+    is_candidate = np.asarray(np.isin(alike, numbers[times > 1]).any(axis=1))
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+    with path.open("rb") as stream:
+        for line in map(orjson.loads, compress(stream, is_candidate)):
+            for key, sentence in zip(_alike(line), (PREMISE, HYPOTHESIS), strict=True):
+                if line["gold_label"] != NO_GOLD:
+                    groups[key].append((line["pairID"], line[sentence]))
+    for members in groups.values():
+        yield from _differing_in_one_word(members)
 
 
-def _groups(line: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns where a pair may have its counterpart: in its group (or premise), and among pairs with its hypothesis."""
-    return (line.get("group") or line["promptID"], f"hypothesis {line['sentence2']}")
+def _alike(line: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Yields what a counterpart with another premise shares with the pair, then one with another hypothesis.
+
+    The former has any premise; the latter has its group, or is of the same prompt.
+    """
+    yield line["gold_label"], *line[HYPOTHESIS].split()
+    yield line["gold_label"], line.get("group") or line["promptID"], "", *line[PREMISE].split()
 
 
-def _differences(one: list[str], other: list[str]) -> int:
-    """Counts the positions with different words; 2 for texts of different lengths, which means more than one."""
-    if len(one) != len(other):
-        return 2
-    return sum(mine != theirs for mine, theirs in zip(one, other, strict=True))
+def _differing_in_one_word(members: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yields the ids of each two texts of the same length that differ in one word."""
+    if len(members) < 2:
+        return
+    others: dict[tuple[Any, ...], list[tuple[str, str]]] = defaultdict(list)
+    for name, text in members:
+        words = text.split()
+        for place, word in enumerate(words):
+            others[(place, *words[:place], *words[place + 1 :])].append((name, word))
+    for found in others.values():
+        for (one, mine), (other, theirs) in combinations(found[:MOST_IN_A_GROUP], 2):
+            if mine != theirs:
+                yield one, other
 
 
 def _predictions(snapshot: Snapshot, partition: str) -> Iterator[Any]:
@@ -93,10 +111,9 @@ def _predictions(snapshot: Snapshot, partition: str) -> Iterator[Any]:
     done = TrainingRun.objects.filter(
         evaluations__snapshot=snapshot, evaluations__partition=partition, status="done"
     )
-    scores = Scores([snapshot])
     runs = done.select_related("snapshot__corpus").distinct().order_by("-pk")
     left = not_chosen_on({run.snapshot for run in runs})
     for run in runs.exclude(pk__in=left):
-        predicted = scores.predicted(run, 0, partition)
-        if predicted is not None:
-            yield run, predicted
+        path = predictions_of(run, snapshot, partition)
+        if path is not None:
+            yield run, read_predicted(path)

@@ -1,6 +1,7 @@
 """Reads what the cells of the papers' tables show: stored scores, breakdowns and runs of some snapshots."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +27,7 @@ class Scores:
         self.snapshots, self.preset = list(snapshots), preset
         self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
         self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
+        self._ids: dict[tuple[int, str], list[str]] = {}
         self._pair_values: dict[tuple[int, str], PairValues] = {}
         self._examples: dict[tuple[Any, ...], Mapping[str, str]] = {}
 
@@ -187,8 +189,15 @@ class Scores:
         key = (run.pk, snapshot.pk, partition)
         if key not in self._predicted:
             path = predictions_of(run, snapshot, partition)
-            self._predicted[key] = read_predicted(path) if path else None
+            self._predicted[key] = self._with_shared_ids(read_predicted(path), key[1:]) if path else None
         return self._predicted[key]
+
+    def _with_shared_ids(self, found: Predicted, part: tuple[int, str]) -> Predicted:
+        """Returns predictions with the list of ids of others on the same part, if it is equal: a list for each run takes
+        most of the memory.
+        """
+        ids = self._ids.setdefault(part, found.ids)
+        return replace(found, ids=ids) if found.ids == ids else found
 
     def pair_values(self, on: int, partition: str) -> PairValues:
         """Returns the values of the pairs of a partition."""

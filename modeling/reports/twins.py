@@ -1,7 +1,7 @@
 """Compares each run of a snapshot with its hypothesis-only twin."""
 
 from modeling.models import TrainingRun
-from modeling.results.beside_twin import beside_twin
+from modeling.results.beside_twin import whole_beside_twin
 from modeling.results.predictions import PredictionsMissing
 from modeling.results.trials import not_chosen_on
 from modeling.results.twins import TWIN, full_run_of
@@ -33,11 +33,10 @@ def twins(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         if run is None or {run.pk, twin.pk} & left or len(rows) >= most:
             continue
         try:
-            found = beside_twin(run, twin, partition)
+            whole = whole_beside_twin(run, twin, partition)
         except PredictionsMissing:
             continue
-        if found is not None:
-            whole = found.whole
+        if whole is not None:
             rows.append(
                 [
                     run.baseline, run.seed, str(run.pk), str(twin.pk), whole.pairs, whole.full, whole.twin,

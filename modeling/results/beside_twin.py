@@ -60,22 +60,37 @@ class BesideTwin:
 
 def beside_twin(run: TrainingRun, twin: TrainingRun, partition: str) -> BesideTwin | None:
     """Compares a run with its twin; None without pairs. Raises PredictionsMissing."""
-    predictions = Predictions(run, partition, beside=twin)
-    if predictions.pvi is None or not predictions.first.ids:
+    predictions = _both(run, twin, partition)
+    if predictions is None:
         return None
-    everything = Values([""], np.zeros((len(predictions.first.ids), 1), dtype=np.int32))
     by = {name: predictions.dimensions[name] for name in BY if name in predictions.dimensions}
     labels = predictions.snapshot.corpus.labels
     return BesideTwin(
         run,
         twin,
         partition,
-        _compared(predictions, everything)[0],
+        _whole(predictions),
         {
             name: _shown(_compared(predictions, values, of_all=name == "label"), labels)
             for name, values in by.items()
         },
     )
+
+
+def whole_beside_twin(run: TrainingRun, twin: TrainingRun, partition: str) -> Compared | None:
+    """Compares them over all pairs alone, without the values of pairs; None without pairs. Raises PredictionsMissing."""
+    predictions = _both(run, twin, partition)
+    return None if predictions is None else _whole(predictions)
+
+
+def _both(run: TrainingRun, twin: TrainingRun, partition: str) -> Predictions | None:
+    predictions = Predictions(run, partition, beside=twin)
+    return predictions if predictions.pvi is not None and predictions.first.ids else None
+
+
+def _whole(predictions: Predictions) -> Compared:
+    everything = Values([""], np.zeros((len(predictions.first.ids), 1), dtype=np.int32))
+    return _compared(predictions, everything)[0]
 
 
 def _shown(rows: list[Compared], labels: Sequence[str]) -> list[Compared]:

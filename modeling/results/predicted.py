@@ -1,6 +1,6 @@
 """Reads the predictions of a run on a partition as arrays: label, probability, and whether it is correct."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,16 @@ class Predicted:
     def places(self) -> dict[str, int]:
         """Returns the row of each pair id."""
         return {name: row for row, name in enumerate(self.ids)}
+
+    def in_order_of(self, other: "Predicted") -> "Predicted":
+        """Returns these predictions in the order of the other's pairs, with its list of ids, so that many need one list.
+
+        Raises KeyError with the id of a pair that is not predicted here.
+        """
+        if self.ids == other.ids:
+            return replace(self, ids=other.ids)
+        rows = np.array([self.places[name] for name in other.ids], dtype=np.int64)
+        return Predicted(other.ids, self.names, self.gold[rows], self.codes[rows], self.shares[rows])
 
     def calibration(self) -> list[list[float]]:
         """Returns [lower end, upper end, pairs, mean probability, correct] of each bin that has pairs.

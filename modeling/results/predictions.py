@@ -172,7 +172,7 @@ class Predictions:
         if set(other.names) != set(self.first.names):
             raise PredictionsMissing(f"Run {run.pk} predicts other labels: choose another second run.")
         try:
-            rows = np.array([other.places[name] for name in self.first.ids], dtype=np.int64)
+            other = other.in_order_of(self.first)
         except KeyError as error:
             raise PredictionsMissing(
                 f"Run {run.pk} has not predicted the pair {error}: choose another second run."
@@ -180,11 +180,11 @@ class Predictions:
         order = [other.names.index(name) for name in self.first.names]
         place = np.argsort(order).astype(np.int32)
         return Predicted(
-            self.first.ids,
+            other.ids,
             self.first.names,
-            place[other.gold[rows]],
-            place[other.codes[rows]],
-            other.shares[rows][:, order],
+            place[other.gold],
+            place[other.codes],
+            other.shares[:, order],
         )
 
     @cached_property

@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import combinations
 
 import pytest
 
@@ -70,8 +71,8 @@ def test_runs_on_two_classes_are_no_bar_for_three():
 def test_labels_of_one_premise_do_not_count_as_independent():
     together, apart = LeftOut(), LeftOut()
     for number in range(40):
-        together.add(f"premise {number // 10}", True, number < 20)
-        apart.add(f"premise {number}", True, number < 20)
+        together.add(f"premise {number // 10}", 1, 1, number < 20)
+        apart.add(f"premise {number}", 1, 1, number < 20)
     # Four premises whose ten labels are all equal say as much as three labels, forty as much as thirty-nine.
     assert together.interval == pytest.approx(wilson(0.5, 3))
     assert apart.interval == pytest.approx(wilson(0.5, 39))
@@ -193,6 +194,43 @@ def test_pairs_of_several_groups_are_minimal_pairs_where_they_share_the_hypothes
         ],
     )
     assert sorted(minimal_pairs(snapshot, "test")) == [("a", "b")]
+
+
+def test_minimal_pairs_are_those_that_comparing_each_two_pairs_finds():
+    """Among them pairs with equal texts, texts of other lengths, and pairs without a gold label."""
+    snapshot, dice = small_snapshot(3), random.Random(5)
+
+    def text() -> str:
+        return " ".join(dice.choices("ab", k=dice.choice((2, 3))))
+
+    rows = [
+        (
+            f"p{number}",
+            dice.choice(("one", "two")),
+            text(),
+            text(),
+            dice.choice(("neutral", "entailment", "-")),
+        )
+        for number in range(120)
+    ]
+    write_test(snapshot, rows)
+
+    def differences(one: str, other: str) -> int:
+        mine, theirs = one.split(), other.split()
+        return sum(map(str.__ne__, mine, theirs)) if len(mine) == len(theirs) else 2
+
+    expected = {
+        (one[0], other[0])
+        for one, other in combinations(rows, 2)
+        if one[4] == other[4] != "-"
+        and (
+            (one[3] == other[3] and differences(one[2], other[2]) == 1)
+            or (one[1:3] == other[1:3] and differences(one[3], other[3]) == 1)
+        )
+    }
+    found = list(minimal_pairs(snapshot, "test"))
+    assert len(found) == len(set(found)) > 50
+    assert set(found) == expected
 
 
 def test_what_parts_have_in_common_is_counted_by_the_command_and_shown_afterwards(browser_of, rosa):

@@ -7,8 +7,9 @@ import json
 import pytest
 from lxml import html
 
-from modeling.folders import folder_of
+from modeling.folders import folder_of, predictions_in
 from modeling.reports.overviews import OVERVIEWS, overview
+from modeling.reports.scores import Scores
 from modeling.results.beside_twin import beside_twin
 from tests.commands import run as command
 from tests.made_once import made_once
@@ -70,6 +71,22 @@ def test_a_table_says_how_many_rows_it_has_and_where_the_others_are(browser, sna
     assert f"<p>{number} rows.</p>" in browser.get(address).content.decode()
     monkeypatch.setattr("modeling.reports.views.ROWS_SHOWN", 3)
     assert "<p>The first 3 rows: CSV has more.</p>" in browser.get(address).content.decode()
+
+
+def test_runs_on_the_same_pairs_share_a_list_of_ids_and_those_in_another_order_have_their_own(snapshot):
+    first, second, other = (done_run(snapshot, seed=seed) for seed in (1, 2, 3))
+    ids = answers(first, wrong_at(3, 5))
+    answers(second, wrong_at(5))
+    answers(other, wrong_at(0, 1))
+    path = predictions_in(folder_of(other), "test")
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    scores = Scores([snapshot])
+    one, two, three = (scores.predicted(run, 0, "test") for run in (first, second, other))
+    assert one.ids is two.ids
+    assert three.ids == ids[::-1]
+    assert three.in_order_of(one).right.tolist() == [place not in (0, 1) for place in range(9)]
+    rows = rows_of(overview("missed", [snapshot], "test", 50))
+    assert {row["pair"]: row["missed by"] for row in rows} == {ids[5]: 2, ids[3]: 1, ids[0]: 1, ids[1]: 1}
 
 
 def test_where_no_run_has_predictions_the_table_says_so(snapshot):

@@ -160,8 +160,7 @@ def test_a_chosen_run_without_a_line_is_named_with_why(snapshot, browser_of, ros
     RunProgress.objects.create(run=drawn, step=10, epoch=1, dev_accuracy=0.4)
     chosen = "&".join(f"run={run.pk}" for run in (drawn, fitted, ended, waiting))
     page = html.fromstring(browser_of(rosa).get(f"/runs/curves/?{chosen}").content)
-    (told,) = page.xpath('//p[@class="notice"]')
-    assert told.text_content() == (
+    assert page.xpath('string(//p[@class="notice"])') == (
         f"Without a line: run {fitted.pk} (lexicalized), because it does not learn in epochs; "
         f"run {ended.pk} (lstm), because it has stored neither an epoch nor two losses; "
         f"run {waiting.pk} (cbow), because it has not ended its first epoch yet."
