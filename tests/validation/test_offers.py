@@ -13,7 +13,8 @@ from validation.annotators.exclusion import exclude
 from validation.annotators.membership import invite
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
-from validation.start_page.offers import offers_for
+from validation.start_page import offers
+from validation.start_page.offers import offered_address, offers_for
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +54,23 @@ def test_a_question_is_offered_to_holders_of_its_qualification_and_to_invited_pe
     assert offered() == []
     grant(user=vera(), qualification=needed, how="exam")
     assert offered() == ["main"]
+
+
+def test_a_visit_is_led_to_the_work_of_its_corpus_however_many_others_have_some(
+    corpus, rosa, vera, monkeypatch, django_assert_max_num_queries
+):
+    other = make_corpus(slug="other")
+    premise = make_premise(other, "The ferry leaves at six.")
+    make_pair(other, premise, "It leaves.", author=ana(), author_label="neutral")
+    open_for_validation(question=other.questions.get(), pairs=Pair.objects.filter(premise=premise))
+    monkeypatch.setattr(offers, "OFFERS_SHOWN", 1)
+    assert [offer.corpus for offer in offers_for(vera)] == [corpus]
+    for each in (corpus, other):
+        with django_assert_max_num_queries(2):
+            assert offered_address(vera, each.pk, "labelling") == f"/work/validation/{each.slug}/"
+        assert offered_address(vera, each.pk, "writing") == ""
+    exclude(corpus=other, annotator=vera, by=rosa, reason="Guessed.")
+    assert offered_address(vera, other.pk, "") == ""
 
 
 def test_an_invited_person_needs_no_qualification(corpus):

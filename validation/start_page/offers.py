@@ -1,6 +1,6 @@
 """The offers on the start page: which corpora have work for an annotator, over collection and validation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,13 +52,12 @@ def offers_for(annotator: User) -> list[Offer]:
     It uses the same rules as the actions `claim_writing`, `claim_batch` and `send_exam`.
     """
     now = timezone.now()
-    questions = _by_corpus(_questions_for(annotator, now))
-    label_exams = _by_corpus(_questions_with_exam_for(annotator))
-    exams = Exam.objects.filter(may_take(annotator), corpus=OuterRef("pk"), slug=WRITING_EXAM)
+    questions = _by_corpus(_questions_for(annotator, now, Question.objects.all()))
+    label_exams = _by_corpus(_questions_with_exam_for(annotator, Question.objects.all()))
     corpora = (
         Corpus.objects.annotate(
             writes=has_writing(annotator, now),
-            exam_waits=Exists(exams),
+            exam_waits=Exists(_writing_exams(annotator)),
         )
         .filter(Q(writes=True) | Q(exam_waits=True) | Q(pk__in=questions.keys() | label_exams.keys()))
         .order_by("pk")[:OFFERS_SHOWN]
@@ -75,8 +74,13 @@ def _by_corpus(questions: Iterable[Question]) -> dict[int, list[Question]]:
     return found
 
 
-def _questions_for(annotator: User, now: datetime) -> list[Question]:
-    """Returns the questions under which this annotator may label and would get a batch.
+def _writing_exams(annotator: User) -> QuerySet[Exam]:
+    """Returns the exam for writing of an outer query's corpus, if this annotator can take it."""
+    return Exam.objects.filter(may_take(annotator), corpus=OuterRef("pk"), slug=WRITING_EXAM)
+
+
+def _questions_for(annotator: User, now: datetime, among: QuerySet[Question]) -> list[Question]:
+    """Returns those of these questions under which this annotator may label and would get a batch.
 
     It searches for free seats only under questions with an open seat or an open batch of the annotator.
     """
@@ -84,7 +88,7 @@ def _questions_for(annotator: User, now: datetime) -> list[Question]:
     seats = Label.objects.seats().filter(question=OuterRef("pk"), label=None)
     batches = Assignment.objects.filter(question=OuterRef("pk"), annotator=annotator, closed_at=None)
     asked = (
-        Question.objects.filter(may_label(annotator), Exists(seats) | Exists(batches))
+        among.filter(may_label(annotator), Exists(seats) | Exists(batches))
         .annotate(cursor=Coalesce(Subquery(cursors), 0))
         .order_by("corpus", "-is_main", "slug")
     )
@@ -98,10 +102,10 @@ def _questions_for(annotator: User, now: datetime) -> list[Question]:
     return found
 
 
-def _questions_with_exam_for(annotator: User) -> QuerySet[Question]:
-    """Returns the questions whose own exam this annotator can take to join the pool."""
+def _questions_with_exam_for(annotator: User, among: QuerySet[Question]) -> QuerySet[Question]:
+    """Returns those of these questions whose own exam this annotator can take to join the pool."""
     exams = Exam.objects.filter(may_take(annotator)).exclude(slug=WRITING_EXAM)
-    found = Question.objects.filter(may_qualify(annotator), qualification__exam__in=exams)
+    found = among.filter(may_qualify(annotator), qualification__exam__in=exams)
     return found.order_by("corpus", "-is_main", "slug")[:OFFERS_SHOWN]
 
 
@@ -137,22 +141,34 @@ def _with_pay(
 def offered_address(annotator: User, corpus_id: int, work: str) -> str:
     """Returns the page of the work, or else of the exam, that a corpus has for this person now; empty if there is none.
 
-    `work`: only that kind of work (EntryLink.Work), or any if it is empty.
+    `work`: only that kind of work (EntryLink.Work), or any if it is empty. A visit asks at each of its steps, so this
+    looks into that corpus alone, and no further than to the first page that it finds.
     """
-    offer = next((offer for offer in offers_for(annotator) if offer.corpus.pk == corpus_id), None)
-    if offer is None:
-        return ""
-    slug = offer.corpus.slug
-    writing = [reverse("writing", args=[slug])] if offer.writes else []
-    labelling = [address_of("labelling", question) for question in offer.questions]
-    exams = [reverse("exam", args=[slug])] if offer.exam else []
-    label_exams = [address_of("labelling-exam", question) for question in offer.label_exams]
+    now = timezone.now()
+    corpus = Corpus.objects.filter(pk=corpus_id)
+    here = Question.objects.filter(corpus=corpus_id).select_related("corpus")
+
+    def writing() -> Iterator[str]:
+        free = corpus.filter(has_writing(annotator, now))
+        yield from (reverse("writing", args=[each.slug]) for each in free)
+
+    def labelling() -> Iterator[str]:
+        yield from (address_of("labelling", question) for question in _questions_for(annotator, now, here))
+
+    def exam() -> Iterator[str]:
+        waiting = corpus.filter(Exists(_writing_exams(annotator)))
+        yield from (reverse("exam", args=[each.slug]) for each in waiting)
+
+    def label_exams() -> Iterator[str]:
+        waiting = _questions_with_exam_for(annotator, here)
+        yield from (address_of("labelling-exam", question) for question in waiting)
+
     ways = {
-        EntryLink.Work.WRITING: [*writing, *exams],
-        EntryLink.Work.LABELLING: [*labelling, *label_exams],
-        EntryLink.Work.ANY: [*writing, *labelling, *exams, *label_exams],
+        EntryLink.Work.WRITING: (writing, exam),
+        EntryLink.Work.LABELLING: (labelling, label_exams),
+        EntryLink.Work.ANY: (writing, labelling, exam, label_exams),
     }
-    return next(iter(ways[EntryLink.Work(work)]), "")
+    return next((address for way in ways[EntryLink.Work(work)] for address in way()), "")
 
 
 def labelling_task(corpus: int) -> Task | None:
