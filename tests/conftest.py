@@ -36,7 +36,7 @@ MADE_BY_MIGRATE = ("django_content_type", "auth_permission")
 hypothesis.settings.register_profile(
     "quintet", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("quintet"), max_examples=25)
+hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("quintet"), max_examples=15)
 
 
 @pytest.hookimpl(trylast=True)  # after pytest-django, which puts tests without a database last

@@ -70,7 +70,9 @@ def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(co
     assert client.get("/c/charted/", {"chart": "none"}).status_code == 404
 
 
-@pytest.mark.parametrize(("days", "rows"), [("30", 30), ("90", 90), ("all", 36)])
+@pytest.mark.parametrize(
+    ("days", "rows"), [("30", 30), pytest.param("90", 90, marks=pytest.mark.thorough), ("all", 36)]
+)
 def test_the_pace_is_drawn_over_as_many_days_as_one_chooses(corpus, browser_of, rosa, days, rows):
     client = browser_of(rosa)
     page = client.get("/c/charted/", {"days": days})

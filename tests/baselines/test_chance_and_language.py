@@ -72,6 +72,7 @@ def warnings_of(run: dict[str, Any], where: Path) -> str:
     return "\n".join(event["message"] for event in events if event["event"] == "warning")
 
 
+@pytest.mark.thorough
 def test_a_run_that_ends_at_chance_says_so_and_one_that_learns_does_not(tmp_path: Path):
     stuck = small_settings("cbow", epochs=2, learning_rate=0)
     told = warnings_of(small_run(tmp_path / "stuck", settings=stuck), tmp_path)
@@ -103,7 +104,9 @@ def chinese(name: str, where: Path) -> dict[str, str]:
     )
 
 
-@pytest.mark.parametrize("baseline", ["hypothesis_only", "lexicalized"])
+@pytest.mark.parametrize(
+    "baseline", ["hypothesis_only", pytest.param("lexicalized", marks=pytest.mark.thorough)]
+)
 def test_a_language_without_spaces_is_learnt_by_its_characters(tmp_path: Path, baseline: str):
     run = small_run(tmp_path, baseline, language="zh")
     run["files"] = {"train": chinese("学", tmp_path), "dev": chinese("试", tmp_path)}

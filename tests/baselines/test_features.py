@@ -224,6 +224,7 @@ def giveaway(where: Path, baseline: str, **changes: Any) -> dict[str, Any]:
     return dict(events[-1]["metrics"])
 
 
+@pytest.mark.thorough
 def test_lexicalized_learns_pairs_by_heart_and_without_words_it_cannot(tmp_path: Path):
     assert giveaway(tmp_path / "all", "lexicalized")["train"]["accuracy"] == 1.0
     unlexicalized = dict.fromkeys(("hypothesis_ngrams", "cross_unigrams", "cross_bigrams"), False)
@@ -255,6 +256,7 @@ def test_a_word_that_gives_the_label_away_is_a_top_feature_of_its_label(tmp_path
     assert not (tmp_path / "run/training_dynamics.jsonl").exists()
 
 
+@pytest.mark.thorough
 def test_a_run_is_scored_again_from_its_folder_alone(tmp_path: Path):
     for baseline in WITH_FEATURES:
         run = small_run(tmp_path / baseline, baseline)
@@ -275,6 +277,7 @@ def test_a_run_is_scored_again_from_its_folder_alone(tmp_path: Path):
         assert (tmp_path / baseline / "again" / name).read_bytes() == (folder / name).read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_ends_as_one_that_never_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     giveaway(tmp_path / "whole", "lexicalized")
     run = small_run(tmp_path / "stopped", "lexicalized")

@@ -138,6 +138,7 @@ def test_a_special_piece_that_somebody_typed_is_just_characters(model: Path):
     assert Pieces(model).cut("not [SEP]") == ["not", "[", "sep", "]"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("baseline", BOTH)
 def test_every_weight_learns_and_one_batch_is_learnt_by_heart(baseline: str, model: Path):
     settings = make_settings(baseline, {"model": str(model), "dropout": 0.0, "learning_rate": 0.003})
@@ -195,6 +196,7 @@ def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(
     assert first == again
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_ends_as_one_that_never_stopped(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

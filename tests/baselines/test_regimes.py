@@ -104,7 +104,9 @@ def test_a_larger_size_of_a_learning_curve_holds_the_smaller_one(tmp_path: Path)
 
 
 # What they read of the one new pair: "Sailors" with a capital and "Nobody", or "Nobody" alone.
-@pytest.mark.parametrize(("baseline", "new_words"), [("cbow", 2), ("hypothesis_only", 1)])
+@pytest.mark.parametrize(
+    ("baseline", "new_words"), [("cbow", 2), pytest.param("hypothesis_only", 1, marks=pytest.mark.thorough)]
+)
 def test_update_goes_on_from_another_runs_weights(tmp_path: Path, baseline: str, new_words: int):
     trained(tmp_path / "first", baseline)
     start = {"folder": str(tmp_path / "first/run"), "how": "update"}
@@ -288,6 +290,7 @@ def soft_lines() -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.thorough
 def test_soft_labels_teach_how_people_are_divided(tmp_path: Path):
     settings = small_settings("cbow", epochs=60, batch_size=8, dropout=0.0, patience=0, learning_rate=0.01)
     scores = {}
@@ -322,6 +325,7 @@ def test_distribution_scores_are_those_of_scipy():
     assert distribution_scores(alone, predicted[:2]) is None
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_of_every_regime_ends_as_one_that_never_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

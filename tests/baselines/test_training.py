@@ -86,7 +86,7 @@ def test_predictions_keep_the_order_of_the_file_and_carry_probabilities(tmp_path
     assert metrics["test"]["accuracy"] == pytest.approx(sum(right) / len(right))
 
 
-@pytest.mark.parametrize("baseline", ["cbow", "hypothesis_only"])
+@pytest.mark.parametrize("baseline", ["cbow", pytest.param("hypothesis_only", marks=pytest.mark.thorough)])
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path: Path, baseline: str):
     weights = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):

@@ -85,6 +85,7 @@ def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
     expect(page.locator("table.pairs tbody tr")).to_have_count(15)
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_the_overview_draws_its_charts_again_when_it_loads_itself(live_server, watched, rosa, look):
     charted_corpus(extra=False)
@@ -150,6 +151,7 @@ def test_without_scripts_the_tables_stand_there(live_server, window_of, rosa):
         expect(figures.nth(number).get_by_role("button")).to_have_count(0)
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_home_draws_small_charts_and_works_without_scripts(live_server, watched, window_of, rosa, look):
     charted_corpus(extra=False)
@@ -169,6 +171,7 @@ def test_home_draws_small_charts_and_works_without_scripts(live_server, watched,
     expect(plain.locator("figure[data-chart=agreement-charted] table")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_pace_is_drawn_over_the_days_that_one_chooses_and_stays_so(live_server, watched, rosa):
     charted_corpus(extra=False)
     page = watched(rosa, **PHONE)
@@ -184,6 +187,7 @@ def test_the_pace_is_drawn_over_the_days_that_one_chooses_and_stays_so(live_serv
     expect(days.locator("[aria-current]")).to_have_text("30 days")
 
 
+@pytest.mark.thorough
 def test_counts_queues_and_curves_refresh_by_themselves(live_server, watched, rosa):
     """On all corpora and on labelling; the overview's charts are another test."""
     corpus = charted_corpus(extra=False)
@@ -236,6 +240,7 @@ def test_names_in_a_scatter_plot_never_overlap(live_server, watched, rosa):
             assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_a_bar_of_a_histogram_filters_the_pairs(live_server, watched, rosa, look):
     charted_corpus(extra=False)

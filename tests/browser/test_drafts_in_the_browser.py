@@ -110,6 +110,7 @@ def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
     assert page.evaluate("Object.keys(localStorage)") == []
 
 
+@pytest.mark.thorough
 def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., BrowserContext], ana):
     window = window_of(ana)
     page = begin(window.new_page())
@@ -130,6 +131,7 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     assert sorted(saved()) == sorted(MINE)
 
 
+@pytest.mark.thorough
 def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[..., BrowserContext], ana):
     desk = begin(window_of(ana).new_page())
     write(desk)
@@ -146,6 +148,7 @@ def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[...,
     assert not DraftText.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "choice",
     [
@@ -178,6 +181,7 @@ def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
     assert kept in saved()
 
 
+@pytest.mark.thorough
 def test_a_page_left_and_opened_again_knows_its_own_draft(corpus, watched, ana):
     """Its last draft has no response that counts: the page must not take it for that of another device."""
     page = begin(watched(ana))
@@ -198,6 +202,7 @@ def test_a_page_left_and_opened_again_knows_its_own_draft(corpus, watched, ana):
     assert DraftText.objects.count() == 2
 
 
+@pytest.mark.thorough
 def test_what_was_typed_without_a_connection_is_newer_than_the_servers_draft(corpus, watched, ana):
     page = begin(watched(ana))
     write(page)
@@ -209,6 +214,7 @@ def test_what_was_typed_without_a_connection_is_newer_than_the_servers_draft(cor
     shows(page, ("It is so, and that is all.", *MINE[1:]))
 
 
+@pytest.mark.thorough
 def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus, watched, ana, vera):
     page = begin(watched(ana))
     write(page)
@@ -241,6 +247,7 @@ def test_a_report_alone_is_sent_and_leaves_no_draft(corpus, watched, ana):
     page.wait_for_function("Object.keys(localStorage).length === 0")
 
 
+@pytest.mark.thorough
 def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     page = begin(watched(ana))
     other = page.context.new_page()
@@ -257,6 +264,7 @@ def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     shows(other, ("", "", ""))
 
 
+@pytest.mark.thorough
 def test_the_cursor_stays_where_somebody_began_to_type_before_the_script_came(corpus, watched, ana):
     page = watched(ana)
     late: list[Any] = []

@@ -58,6 +58,7 @@ def test_the_address_opens_it_and_back_closes_it(live_server, watched, rosa):
     page.wait_for_url(f"**/corpora/small/pairs/{third}/")
 
 
+@pytest.mark.thorough
 def test_a_pair_is_withdrawn_and_restored_without_leaving_the_list(live_server, watched, rosa):
     make_site()
     first = names()[0]

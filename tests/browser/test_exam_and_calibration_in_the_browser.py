@@ -41,6 +41,7 @@ def with_exam(question: Question) -> Exam:
     return exam
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_from_the_start_page_over_the_exam_and_the_check_to_the_first_batch(live_server, watched, vera, look):
     question = make_site(vera).questions.get()

@@ -93,6 +93,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
     assert all(ms is not None for ms in spent)
 
 
+@pytest.mark.thorough
 def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11111")
@@ -109,6 +110,7 @@ def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin
     assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "contradiction"]
 
 
+@pytest.mark.thorough
 def test_who_wants_to_see_the_answers_first_sends_them_by_hand(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings", exact=True).click()
@@ -125,6 +127,7 @@ def test_who_wants_to_see_the_answers_first_sends_them_by_hand(begin, watched, v
     assert answers_of(vera) == ["entailment"] * 5
 
 
+@pytest.mark.thorough
 def test_single_keys_and_all_keys_can_be_turned_off(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings", exact=True).click()
@@ -145,6 +148,7 @@ def test_single_keys_and_all_keys_can_be_turned_off(begin, watched, vera):
     expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
 
 
+@pytest.mark.thorough
 def test_keys_of_answers_can_be_changed(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings", exact=True).click()
@@ -173,6 +177,7 @@ SLOW_LINE = """
 """
 
 
+@pytest.mark.thorough
 def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin, watched, vera):
     page = watched(vera)
     page.add_init_script(SLOW_LINE)
@@ -199,6 +204,7 @@ def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin,
     assert answers_of(vera) == ["entailment"] * 5
 
 
+@pytest.mark.thorough
 def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
     page = begin(watched(vera))
     page.route(f"**{PAGE}", lambda route: route.fulfill(status=403))
@@ -298,6 +304,7 @@ def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "contradiction"]
 
 
+@pytest.mark.thorough
 def test_a_batch_that_was_left_is_continued_on_another_device(begin, watched, vera):
     here = begin(watched(vera))
     press(here, "1")
@@ -334,6 +341,7 @@ def test_a_long_pause_is_no_work_on_a_pair(begin, watched, vera):
     assert longest == 30_000  # of the ten minutes, half a minute without any input counts
 
 
+@pytest.mark.thorough
 def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
     page = begin(watched(vera, **PHONE))
     for number in range(1, 6):
@@ -350,6 +358,7 @@ def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
     assert answers_of(vera) == ["neutral"] * 5
 
 
+@pytest.mark.thorough
 def test_the_page_works_without_scripts(begin, window_of: Callable[..., BrowserContext], vera):
     page = begin(window_of(vera, java_script_enabled=False).new_page(), with_scripts=False)
     for number in range(1, 6):

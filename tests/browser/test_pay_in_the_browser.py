@@ -1,5 +1,6 @@
 """The page on pay in each of its states: axe finds nothing serious, and all fits a phone."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.annotation_site import test_pay
@@ -7,6 +8,7 @@ from tests.annotation_site.test_pay import label_five
 from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_pay_is_compared_with_a_floor_and_topped_up(live_server, watched, rosa, vera, look):
     corpus = test_pay.corpus.make()

@@ -59,6 +59,17 @@ def test_a_snapshot_is_described_published_and_retracted(live_server, watched, r
     look_at(page, "list")
 
 
+def test_an_export_that_is_done_appears_by_itself(live_server, watched, rosa, snapshot):
+    page = watched(rosa)
+    page.goto(f"/snapshots/{snapshot.pk}/exports/")
+    section = page.get_by_role("region", name="parquet", exact=True)
+    section.get_by_role("button", name="Write the files").click()
+    expect(section.get_by_text("Being written")).to_be_visible()
+    carry_out_export(export_id=SnapshotExport.objects.get().pk)
+    expect(page.get_by_role("link", name="train.parquet")).to_be_visible()
+
+
+@pytest.mark.thorough
 @LOOKS
 def test_an_export_is_asked_for_made_and_refused(live_server, watched, rosa, snapshot, look, look_at):
     page = watched(rosa, **look)

@@ -33,6 +33,7 @@ def in_view(place) -> bool:
     )
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_a_sentence_that_came_back_is_mended(corpus, watched, ana, look):
     page = watched(ana, **look)
@@ -68,6 +69,7 @@ def test_declining_takes_two_presses(corpus, watched, ana):
     wait_until(page, lambda: ReturnedText.objects.get().outcome == "declined")
 
 
+@pytest.mark.thorough
 def test_what_was_typed_outlives_the_sign_in_and_a_closed_tab(corpus, watched, ana):
     page = watched(ana)
     address = f"/work/mine/returned/{ReturnedText.objects.get().pk}/"

@@ -51,6 +51,7 @@ def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, l
         assert width_of(page) <= page.viewport_size["width"]
 
 
+@pytest.mark.thorough
 def test_j_and_k_go_through_the_cards_and_enter_opens_the_pair(live_server, watched, rosa):
     run, _ = two_runs()
     page = watched(rosa)
@@ -100,6 +101,7 @@ def test_digits_tick_phenomena_and_enter_goes_to_the_next_pair(live_server, watc
     assert mark.phenomena == [PHENOMENA[1], PHENOMENA[2]]
 
 
+@pytest.mark.thorough
 def test_the_fields_of_settings_follow_the_baseline(live_server, watched, rosa):
     snapshot = small_snapshot()
     page = watched(rosa)

@@ -86,6 +86,7 @@ def add_authenticator(page):
     return session, made["authenticatorId"]
 
 
+@pytest.mark.thorough
 def test_a_passkey_is_added_and_signs_in(watched):
     page = watched(None)
     session, device = add_authenticator(page)

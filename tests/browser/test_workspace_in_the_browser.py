@@ -94,6 +94,7 @@ def test_on_a_phone_the_menu_opens_by_keyboard_and_without_scripts(live_server, 
     expect(page.get_by_role("heading", name="Pairs: The small corpus")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_filters_fold_away_on_a_phone_and_stand_open_elsewhere(live_server, watched, rosa):
     make_site()
     page = watched(rosa, **WIDE)
@@ -162,6 +163,7 @@ def test_a_preview_sends_nothing(live_server, window_of, rosa):
     expect(page.get_by_text("This is a preview.")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_corpus_file_is_chosen_looked_at_and_loaded(live_server, watched, rosa):
     page = watched(rosa, **WIDE)
     page.goto("/new-corpus/")
@@ -177,6 +179,7 @@ def test_a_corpus_file_is_chosen_looked_at_and_loaded(live_server, watched, rosa
     assert all_complaints(page, "a new corpus") == []
 
 
+@pytest.mark.thorough
 def test_records_keep_working_and_have_their_landmarks(live_server, watched, rosa):
     make_site()
     page = watched(person("adam", role="administrator"), **WIDE)
@@ -220,6 +223,7 @@ def test_opening_shows_numbers_while_the_form_is_filled(live_server, watched, ro
     expect(page.get_by_text("3 pairs are open for labelling.")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_slider_moves_the_number_of_pairs_and_what_they_cost(live_server, watched, rosa):
     corpus = make_corpus()
     for number in range(8):

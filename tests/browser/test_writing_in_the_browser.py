@@ -89,6 +89,7 @@ PREMISE = (
 )
 
 
+@pytest.mark.thorough
 def test_a_laptop_shows_the_whole_task_and_a_phone_needs_two_screens(corpus, watched, ana):
     Premise.objects.update(text=PREMISE)
     page = begin(watched(ana, viewport={"width": 1280, "height": 800}))
@@ -152,6 +153,7 @@ def checked(corpus: Corpus) -> Corpus:
     return corpus
 
 
+@pytest.mark.thorough
 def test_the_check_asks_one_question_after_another_and_judges_each_at_once(checked, watched, ana):
     page = watched(ana)
     page.goto(PAGE)
@@ -186,6 +188,7 @@ def test_the_check_says_when_it_cannot_judge(checked, watched, ana):
     expect(page.get_by_text("Question 2 of 3")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_without_scripts_the_check_shows_each_text_once_and_the_focus_is_on_the_first_wrong_answer(
     checked, window_of: Callable[..., BrowserContext], ana
 ):
@@ -206,6 +209,7 @@ def test_a_double_click_saves_once(corpus, watched, ana):
     assert ana.ledger.total_cents() == 30
 
 
+@pytest.mark.thorough
 def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     page = begin(watched(ana))
     write(page, ("It is so.", "x" * 81, "It may be so."))
@@ -223,6 +227,7 @@ def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     assert sorted(saved()) == sorted(MINE)
 
 
+@pytest.mark.thorough
 def test_a_field_at_fault_is_in_sight_on_a_phone(corpus, watched, ana):
     page = begin(watched(ana, **PHONE))
     write(page, ("It is so.", "It is not so.", "x" * 81))
@@ -236,6 +241,7 @@ def test_a_field_at_fault_is_in_sight_on_a_phone(corpus, watched, ana):
     assert field["y"] + field["height"] < 741
 
 
+@pytest.mark.thorough
 def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(corpus, watched, ana):
     page = begin(watched(ana))
     premise = page.get_by_role("region", name="Text").inner_text()
@@ -257,6 +263,7 @@ def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(cor
     assert list(AdviceGiven.objects.values_list("advice", "refused")) == [("same_as_premise", True)]
 
 
+@pytest.mark.thorough
 def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
     page = begin(watched(ana))
     fields(page)[0].focus()
@@ -320,6 +327,7 @@ def test_twice_the_size_needs_no_scrolling_sideways(corpus, watched, ana):
     assert width_of(page) <= 600
 
 
+@pytest.mark.thorough
 def test_the_page_works_without_scripts(corpus, window_of: Callable[..., BrowserContext], ana):
     page = begin(window_of(ana, java_script_enabled=False).new_page())
     write(page, ("It is so.", "", "It may be so."))

@@ -22,6 +22,7 @@ from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,7 @@ TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradi
 PROMPTS = ("letters", "speech", "stories")
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     """Makes three prompts with two genres each, and thirty premises for each genre."""
     corpus = make_corpus()
@@ -59,6 +60,7 @@ def test_tasks_come_in_runs_of_one_prompt(corpus, ana):
     assert all(length % RUN == 0 for length in runs), written
 
 
+@pytest.mark.thorough
 def test_a_writer_stays_with_the_prompts_that_they_have_read_unless_these_are_far_ahead(corpus, ana):
     first = [write(corpus, ana) for _ in range(RUN)]
     # Ten of sixty are a sixth: more than a tenth ahead of what nobody has begun.
@@ -75,6 +77,7 @@ def test_a_writer_stays_with_the_prompts_that_they_have_read_unless_these_are_fa
     assert left[write(corpus, ana)] == max(left.values())
 
 
+@pytest.mark.thorough
 def test_a_newcomer_begins_with_what_is_least_written_so_that_genres_fill_evenly(corpus):
     for number in range(9):
         writer = person(f"writer-{number}")

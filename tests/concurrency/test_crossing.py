@@ -202,7 +202,7 @@ def in_a_deadlock(action, first, second):
 
 
 # Each waits for seconds. That a deadlock is retried is decided in shared/transactions.py for all actions.
-ACTIONS = [draft, pytest.param(writing, marks=pytest.mark.thorough)]
+ACTIONS = [draft, writing]
 
 
 @pytest.mark.thorough
@@ -215,6 +215,7 @@ def test_an_action_that_is_not_retried_fails_in_a_deadlock(question, prepare, mo
     assert "deadlock detected" in str(error)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prepare", ACTIONS)
 def test_an_action_that_a_deadlock_broke_off_is_retried(question, prepare, caplog):
     result = in_a_deadlock(*prepare(question))

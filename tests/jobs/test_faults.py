@@ -267,7 +267,8 @@ def database_away() -> Iterator[None]:
             cursor.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
 
 
-@pytest.mark.parametrize("kind", first("freeze"))
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_database_that_is_away_for_longer_than_a_job_may_be_silent_fails_nothing(
     kind: str, monkeypatch: Patch
 ) -> None:
@@ -288,7 +289,8 @@ def test_a_database_that_is_away_for_longer_than_a_job_may_be_silent_fails_nothi
     assert row.attempts <= 2
 
 
-@pytest.mark.parametrize("kind", first("import"))
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_step_that_takes_longer_than_a_job_may_be_silent_is_not_taken_over(
     kind: str, monkeypatch: Patch
 ) -> None:

@@ -49,6 +49,7 @@ def ended(snapshot):
     return runner.carry_out(claimed(a_run(snapshot)))
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_run_trains_on_files_fetched_from_the_site_and_the_next_one_fetches_nothing(
     node, snapshot, monkeypatch
 ):
@@ -106,6 +107,7 @@ def test_a_connection_that_breaks_midway_is_made_again(node, snapshot, monkeypat
     assert len(breaks) == 3
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_other_bytes_than_those_that_were_frozen_are_refused_and_not_kept(node, snapshot):
     path = folder(snapshot) / "train.jsonl"
     path.write_bytes(path.read_bytes().replace(b"entailment", b"entailmenT", 1))

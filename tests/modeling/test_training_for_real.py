@@ -19,6 +19,7 @@ def snapshot(transactional_db):
     return small_snapshot()
 
 
+@pytest.mark.thorough
 def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_label(snapshot):
     run = runner.carry_out(claimed(a_run(snapshot)))
     assert (run.status, run.error) == ("done", "")

@@ -50,6 +50,7 @@ def test_only_english_is_english():
     ]
 
 
+@pytest.mark.thorough
 def test_the_tokenizers_load_no_scikit_learn_and_leave_it_to_whoever_wants_it() -> None:
     program = """
 import sys

@@ -201,6 +201,7 @@ def test_uv_looks_where_pip_is_told_to_look(pip_settings: Path) -> None:
     assert "5" not in found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_uv_trusts_whom_pip_is_told_to_trust(
     is_folder: bool, pip_settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +216,7 @@ def test_uv_trusts_whom_pip_is_told_to_trust(
     assert found == [str(trusted), None]
 
 
+@pytest.mark.thorough
 def test_certificates_that_are_named_for_all_programs_stay(pip_settings: Path, monkeypatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/of-all.pem")
     pip_settings.write_text("[global]\ncert = /of-pip.pem\n")

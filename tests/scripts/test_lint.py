@@ -40,7 +40,7 @@ def passes(name: str) -> bool:
         ("ruff check", "import os\n"),
         ("ruff format", "a  =  1\n"),
         ("imports", "import upper\n"),
-        ("mypy", "number: int = 'one'\n"),
+        pytest.param("mypy", "number: int = 'one'\n", marks=pytest.mark.thorough),
     ],
 )
 def test_a_fault_is_found(name: str, fault: str, tree: Path) -> None:

@@ -55,6 +55,7 @@ def test_the_address_of_the_usual_server_is_one_that_the_settings_read(
     assert (config["HOST"], config["PORT"], config["USER"]) == (host, 5432, "somebody")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("nothing_runs_here")
 def test_a_private_postgres_is_started_and_ends_with_its_use() -> None:
     with services.postgres() as service:

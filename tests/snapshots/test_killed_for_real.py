@@ -62,7 +62,8 @@ def kill_a_freeze(requested: Snapshot, *, when: str) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("when", ["renamed", pytest.param("writing", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("when", ["renamed", "writing"])
 def test_a_freeze_that_is_killed_publishes_nothing_and_the_next_one_finishes_it(when):
     corpus = corpus_of(6)
     requested = request_freeze(corpus=corpus)
