@@ -5,8 +5,6 @@ from django.urls import path
 from modeling.launching import views as launching
 from modeling.marking import views as marking
 from modeling.reports import views as reports
-from modeling.results import data_map_views as data_maps
-from modeling.results import opening_pairs
 from modeling.results import views as results
 from modeling.watching import views as watching
 
@@ -26,9 +24,9 @@ urlpatterns = [
     path("runs/<int:pk>/", watching.run, name="run"),
     path("runs/<int:pk>/stop/", launching.stop, name="stop-run"),
     path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),
-    path("runs/<int:pk>/data-map/", data_maps.read_data_map, name="data-map"),
-    path("runs/<int:pk>/data-map.csv", data_maps.data_map_csv, name="data-map-csv"),
-    path("runs/<int:pk>/open-pairs/", opening_pairs.open_chosen, name="open-chosen"),
+    path("runs/<int:pk>/data-map/", results.read_data_map, name="data-map"),
+    path("runs/<int:pk>/data-map.csv", results.data_map_csv, name="data-map-csv"),
+    path("runs/<int:pk>/open-pairs/", results.open_chosen, name="open-chosen"),
     path("runs/<int:pk>/predictions/<str:partition>/", results.read_predictions, name="run-predictions"),
     path(
         "runs/<int:pk>/predictions/<str:partition>.csv", results.predictions_csv, name="run-predictions-csv"

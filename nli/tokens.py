@@ -1,9 +1,10 @@
-"""Splits texts into tokens by the corpus's language, for statistics and baselines.
+"""Splits texts into tokens by the corpus's language, for statistics and baselines; digests find a text without storing it.
 
 Most languages put spaces between words, and those are cut into Penn Treebank tokens. Where there are none, a
 whole sentence would be one word; there each character is a token.
 """
 
+import hashlib
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -110,3 +111,12 @@ def light_nltk() -> Iterator[None]:
     finally:
         for name in absent:
             del sys.modules[name]
+
+
+DIGEST_BYTES = 8
+
+
+def digest(*texts: str) -> int:
+    """Return 64 bits for the texts. White space at their ends does not count, nor does repeated white space."""
+    joined = "\n".join(" ".join(text.split()) for text in texts)
+    return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=DIGEST_BYTES).digest(), "big")

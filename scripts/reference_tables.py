@@ -4,18 +4,56 @@ With --check nothing is written, and the exit code is 1 where a page is stale.
 """
 
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from collection import corpus_schema as corpus
 from modeling.baselines import config, settings
 from modeling.baselines.catalogue import BASELINES, doc_of
 from nli.manifest import Facts, Manifest
 from nli.shapes import Field, fields_of, words_for
-from schemas.reference import HEAD, default_in_words, rows, with_table
+
+HEAD = ("| key | default | meaning |", "|---|---|---|")
+
+
+def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
+    """Return a row for each key of a model: name, default, meaning."""
+    left_out = set(without)
+    return [
+        f"| `{key}` | {default_in_words(field)} | {field.description or ''} |".replace("|  |", "| |")
+        for key, field in model.model_fields.items()
+        if key not in left_out
+    ]
+
+
+def default_in_words(field: FieldInfo) -> str:
+    """Return a default as people type it."""
+    if field.is_required():
+        return "needed"
+    default: Any = field.default
+    if default is None or default == () or not isinstance(default, str | bool | int | float):
+        return "none"
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    return f'`"{default}"`' if isinstance(default, str) else f"`{default}`"
+
+
+def with_table(page: str, heading: str, table: Iterable[str]) -> str:
+    """Return the page with the first table under this heading replaced. Raises ValueError if there is none."""
+    start = page.index(f"\n{heading}\n")
+    rest = page[start + 1 :]
+    found = re.search(r"(?:^\|.*\n)+", rest, re.MULTILINE)
+    following = re.search(r"^#+ ", rest[len(heading) :], re.MULTILINE)
+    if found is None or (following and found.start() > len(heading) + following.start()):
+        raise ValueError(f"There is no table under {heading}.")
+    return page[: start + 1] + rest[: found.start()] + "\n".join(table) + "\n" + rest[found.end() :]
+
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 

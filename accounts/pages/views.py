@@ -22,7 +22,8 @@ from accounts.pages.access import confirmed, is_own, landing_page, own_required,
 from accounts.pages.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
 from accounts.pages.open_id import providers
 from accounts.pages.second_factor import enter
-from accounts.people import backgrounds, consents
+from accounts.people import consents
+from accounts.people.registration import save_background
 from accounts.sign_in import browsers, passwords, throttle, tokens
 from accounts.sign_in.browsers import follow_session
 from accounts.sign_in.client_address import client_address
@@ -220,7 +221,7 @@ def background(request: HttpRequest) -> HttpResponse:
     stored = Background.objects.filter(user=user).values(*QUESTIONS).first()
     form = BackgroundForm(request.POST or None, initial=stored)
     if form.is_valid():
-        backgrounds.save_background(user=user, answers=form.cleaned_data)
+        save_background(user=user, answers=form.cleaned_data)
         has_answers = any(form.cleaned_data.values())
         messages.success(
             request, gettext("Saved. Thank you.") if has_answers else gettext("Your answers are deleted.")

@@ -1,11 +1,18 @@
-"""Creates accounts."""
+"""Creates accounts, and saves what people say about their background."""
+
+from collections.abc import Mapping
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
-from accounts.models import PlatformIdentity, User, new_code
+from accounts.models import (
+    Background,
+    PlatformIdentity,
+    User,
+    new_code,
+)
 from accounts.people.erasure import erased_id
 from shared.bidi import isolated
 
@@ -57,3 +64,11 @@ def person_from_platform(*, platform: str, participant: str) -> User:
             return user
     except IntegrityError:  # the other visit was faster, and the savepoint undid this account
         return known.get(platform=platform, participant=participant).user
+
+
+def save_background(*, user: User, answers: Mapping[str, str]) -> None:
+    """Saves a person's answers (field -> answer) about their background, or deletes them if all are empty."""
+    if any(answers.values()):
+        Background.objects.update_or_create(user=user, defaults=dict(answers))
+    else:
+        Background.objects.filter(user=user).delete()

@@ -1,8 +1,7 @@
 """Reads files line by line, compressed or not, valid or not, with at most one line in memory.
 
-Five readers yield the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, and JSON
-arrays. A line that cannot be read becomes a `BadLine` in its place, and reading
-continues.
+Six readers yield the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, JSON arrays, and
+XML. A line that cannot be read becomes a `BadLine` in its place, and reading continues.
 """
 
 import csv
@@ -17,6 +16,8 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
+
+from lxml import etree
 
 MAX_LINE = 2_000_000  # characters
 LONGEST_WORD = 20  # of JSON outside texts, such as -Infinity, or an escape with two parts
@@ -356,3 +357,44 @@ def any_records(path: Path) -> Iterator[Record | BadLine]:
     """Reads JSON Lines, a JSON array, or a table, whichever the file is."""
     readers = {"jsonl": json_records, "json": json_array_records, "csv": csv_records}
     return readers.get(container_of(path), tsv_records)(path)
+
+
+Records = Callable[[Path], Iterator[Record | BadLine]]
+
+
+def elements(tag: str) -> Records:
+    """Return a reader of the elements of this name. A repeated inner element becomes a list of texts."""
+
+    def xml_records(path: Path) -> Iterator[Record | BadLine]:
+        with open_bytes(path) as file:
+            walk = etree.iterparse(
+                file, tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+            )
+            try:
+                for _, element in walk:
+                    yield _record(element)
+                    element.clear()
+                    while element.getprevious() is not None:  # frees memory
+                        del element.getparent()[0]
+            except etree.XMLSyntaxError as problem:
+                line = problem.lineno or 1
+                yield BadLine(line, f"not valid XML from here on: {problem.msg}")
+            except (EOFError, OSError, zlib.error) as problem:
+                yield BadLine(1, f"the file breaks off or is damaged ({problem}); get a fresh copy of it")
+
+    return xml_records
+
+
+def _record(element: Any) -> Record | BadLine:
+    line = element.sourceline or 1
+    if any(True for _ in element.iter(etree.Entity)):
+        return BadLine(line, "the element holds an entity that the file defines; these are not expanded")
+    record: dict[str, Any] = dict(element.attrib)
+    for child in element.iterchildren(tag=etree.Element):
+        text = " ".join("".join(child.itertext(with_tail=False)).split())
+        there = record.get(child.tag)
+        if there is None:
+            record[child.tag] = text
+        else:
+            record[child.tag] = [*(there if isinstance(there, list) else [there]), text]
+    return line, record

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import published_maps
-from collection.formats.anli import anli_records
 from collection.formats.answer_lines import (
     add_one_records,
     block_records,
@@ -23,23 +22,29 @@ from collection.formats.answer_lines import (
     scitail_records,
     varierr_records,
 )
-from collection.formats.chaosnli import read_chaosnli
-from collection.formats.dnc import dnc_records, read_dnc
 from collection.formats.lines import (
     BadLine,
     Record,
     any_records,
     csv_records,
+    elements,
     json_array_records,
     json_records,
     tsv_records,
 )
 from collection.formats.maps import BadMap, FieldMap, LabelMap
-from collection.formats.markup import elements
-from collection.formats.mpe import mpe_records, read_mpe
+from collection.formats.published_records import (
+    anli_records,
+    dnc_records,
+    mpe_records,
+    read_chaosnli,
+    read_dnc,
+    read_mpe,
+    read_snli,
+    read_snli_table,
+)
 from collection.formats.records import ImportedPair, Unreadable, printable
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
-from collection.formats.snli import read_snli, read_snli_table
 from shared.portions import portions
 
 PORTION = 2000  # records between two words about the progress

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_records
+from collection.formats.published_records import MAX_PARSE, PARSES
 from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
-from collection.formats.snli import MAX_PARSE, PARSES
 from nli import single_premises
 from nli.answers import is_of_pair
 from nli.gold import DECIDED

@@ -10,10 +10,9 @@ from torch import nn
 from modeling.baselines.batches import Integers, training_batches
 from modeling.baselines.dynamics import record
 from modeling.baselines.errors import BaselineError
-from modeling.baselines.precision import in_precision
 from modeling.baselines.scores import entropy, is_above_chance, majority_share, share
 from modeling.baselines.settings import LearningSettings
-from modeling.baselines.training_state import Training
+from modeling.baselines.training_state import Training, in_precision
 
 PROGRESS_SECONDS = 1.0
 

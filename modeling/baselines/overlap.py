@@ -15,7 +15,7 @@ from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import whole_or_absent
 from modeling.baselines.program import Events
-from nli.digests import digest
+from nli.tokens import digest
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,9 @@ from modeling.launching.actions import (
     resume_run,
     stop_run,
 )
-from modeling.launching.durations import done_runs
 from modeling.launching.forms import NewRunForm
 from modeling.launching.regimes import training_pairs
-from modeling.launching.usual import USUAL, offers
+from modeling.launching.usual import USUAL, done_runs, offers
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 

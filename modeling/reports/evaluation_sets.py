@@ -14,7 +14,7 @@ from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored
 from modeling.results.run_scores import Experiment, results
 from modeling.results.trials import not_chosen_on
-from nli.left_out import FEWEST, left_out
+from nli.gold import FEWEST, left_out
 from nli.lines import PARTITION_FILES, rule_of
 from shared.intervals import wilson
 from snapshots.files.reading import lines

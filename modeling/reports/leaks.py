@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from collection.models import PARTITIONS
 from modeling.reports.near_duplicates import SIMILAR, Shingles, near_duplicates, shingles_of, words_of
-from nli.digests import digest
 from nli.lines import PARTITION_FILES
-from nli.tokens import characters, writes_without_spaces
+from nli.tokens import characters, digest, writes_without_spaces
 from snapshots.files.caches import cache_file
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines

@@ -11,8 +11,15 @@ from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from modeling.models import TrainingRun
 from modeling.results.data_map import NoDataMap, data_map
-from modeling.results.prediction_parameters import asked_choice, asked_predictions
-from modeling.results.predictions import IN_FILE, BadChoice, BadPlace, PredictionsMissing, flat
+from modeling.results.predictions import (
+    IN_FILE,
+    BadChoice,
+    BadPlace,
+    PredictionsMissing,
+    asked_choice,
+    asked_predictions,
+    flat,
+)
 from modeling.results.serializers import (
     DataMapQuery,
     DataMapSerializer,

@@ -17,13 +17,12 @@ import numpy.typing as npt
 from collection.formats.lines import BadLine, csv_rows
 from modeling.results.dimensions import APPROACH
 from nli.agreement import entropy
-from nli.digests import digest
 from nli.gold import Rule
 from nli.labels import NO_GOLD
 from nli.lines import PARTITION_FILES, premises_of, votes_in
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises, premise_rule_of
-from nli.tokens import is_english
+from nli.tokens import digest, is_english
 from snapshots.files import caches
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines

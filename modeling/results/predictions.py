@@ -1,4 +1,7 @@
-"""Reads the predictions of one run, or of two side by side: filtered by any dimension, sorted, with texts."""
+"""Reads the predictions of one run, or of two side by side: filtered by any dimension, sorted, with texts.
+
+Pages, CSV and REST ask for them by the same parameters.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +15,7 @@ from collection.models import PARTITIONS
 from modeling.folders import predictions_of
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import stored_dimensions
+from modeling.results.dimensions import DIMENSIONS, OWN
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.texts import FrozenPair, frozen_pairs
@@ -22,6 +26,7 @@ from snapshots.models import Snapshot
 
 MOST_PREDICTIONS = 1000
 PORTION = 500
+LONGEST = 400  # characters of a value
 # Predictions have six decimals: a probability that is written as 0 is below half of the last one.
 SMALLEST = 5e-7
 
@@ -346,3 +351,37 @@ def pvi(with_premise: npt.ArrayLike, without_premise: npt.ArrayLike) -> npt.NDAr
         raise ValueError("The two models must have predicted the same pairs.")
     bits: npt.NDArray[np.float64] = np.log2(np.maximum(full, SMALLEST)) - np.log2(np.maximum(twin, SMALLEST))
     return bits
+
+
+def asked_predictions(run: TrainingRun, partition: str, given: Mapping[str, str]) -> Predictions:
+    """Returns the predictions that `on` (CORPUS@VERSION) and `with` (the number of a second run) name.
+
+    Raises PredictionsMissing, BadChoice.
+    """
+    on, other = given.get("on", ""), given.get("with", "")
+    snapshot = Snapshot.objects.named(on).first() if on else None
+    if on and snapshot is None:
+        raise PredictionsMissing(f"There is no snapshot {on!r}. Name one as CORPUS@VERSION.")
+    beside = None
+    if other:
+        number = int(other) if other.isascii() and other.isdigit() and len(other) < 18 else 0
+        beside = TrainingRun.objects.newest_first().filter(pk=number).exclude(pk=run.pk).first()
+        if beside is None:
+            raise BadChoice("with", other, ["the number of another run"])
+    return Predictions(run, partition, on=snapshot, beside=beside)
+
+
+def asked_choice(given: Mapping[str, str]) -> Choice:
+    """Returns the choice: `outcome`, `sort`, and a value for each dimension that is named."""
+    values = {
+        name: value[:LONGEST]
+        for name, value in given.items()
+        if value and (name in DIMENSIONS or name.startswith(OWN))
+    }
+    return Choice(given.get("outcome") or ALL, given.get("sort") or SUREST, values)
+
+
+def other_runs(run: TrainingRun, snapshot: Snapshot) -> list[TrainingRun]:
+    """Returns the finished runs with scores on a snapshot that can be compared with a run, the newest first."""
+    rows = TrainingRun.objects.filter(evaluations__snapshot=snapshot, status=TrainingRun.Status.DONE)
+    return list(rows.exclude(pk=run.pk).distinct().order_by("-pk")[:200])

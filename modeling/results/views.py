@@ -1,23 +1,44 @@
-"""Pages with the predictions of a run."""
+"""Pages with the predictions of a run and with its data map; opens pairs for labelling that were chosen on them."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
+from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.pages.access import researcher_page
+from accounts.pages.access import researcher_page, researcher_post
+from accounts.pages.chart_files import chart_file
+from collection.models import Pair
 from collection.texts import direction_of
 from modeling.models import TrainingRun
+from modeling.results.data_map import HARD, REGIONS, DataMap, NoDataMap, data_map
 from modeling.results.dimensions import definition_of, order_of
-from modeling.results.prediction_parameters import asked_choice, asked_predictions, other_runs
-from modeling.results.predictions import BadChoice, BadPlace, Choice, Predictions, PredictionsMissing, Row
+from modeling.results.predictions import (
+    BadChoice,
+    BadPlace,
+    Choice,
+    Predictions,
+    PredictionsMissing,
+    Row,
+    asked_choice,
+    asked_predictions,
+    other_runs,
+)
+from modeling.results.run_charts import data_map_charts
 from modeling.results.run_scores import in_order
+from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
+from validation.errors import NotLookedAt
 from validation.models import Question
+from validation.pairs.opening import open_for_validation
 from validation.questions.lookup import names_in
 
-PREDICTIONS_A_PAGE = 50
+PREDICTIONS_A_PAGE = PAIRS_A_PAGE = 50
+MOST_CHOSEN = 1000
 MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one types the value
 ALWAYS_SHOWN = ("label", "predicted", "genre")
 
@@ -105,3 +126,112 @@ def _csv_row(row: Row) -> list[object]:
     texts = [row.pair_id, row.premise, row.hypothesis, row.genre, row.gold]
     labels = [" ".join(row.labels), ", ".join(f"{votes} {label}" for label, votes in row.votes.items())]
     return [*texts, *labels, *of_runs, *([] if row.pvi is None else [row.pvi])]
+
+
+@researcher_post
+def open_chosen(request: HttpRequest, pk: int) -> HttpResponse:
+    """Opens the chosen pairs under a question of the corpus, by default the main one, and redirects back."""
+    run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    corpus = run.snapshot.corpus
+    slug = request.POST.get("question", "").replace("\0", "")
+    which = {"slug": slug} if slug else {"is_main": True}
+    question = get_object_or_404(Question.objects.select_related("corpus"), corpus=corpus, **which)
+    names = {name.replace("\0", "") for name in request.POST.getlist("pair")[:MOST_CHOSEN]}
+    pairs = Pair.objects.filter(corpus=corpus, public_id__in=names)
+    if not names:
+        messages.warning(request, "No pair was chosen: tick the pairs that annotators shall label.")
+    else:
+        try:
+            _tell(request, question, len(names), open_for_validation(question=question, pairs=pairs))
+        except NotLookedAt as refusal:
+            messages.warning(request, f"{refusal} Count it on the page “Open pairs” of {corpus.name} first.")
+    back = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(
+        back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        return redirect(back)
+    return redirect("run", pk)
+
+
+def _tell(request: HttpRequest, question: Question, chosen: int, opened: int) -> None:
+    if opened:
+        messages.success(
+            request,
+            f"{opened:,} pair{pluralize(opened, ' is,s are')} open for labelling."
+            " Annotators see neither gold labels nor predictions.",
+        )
+    if opened < chosen:
+        left = chosen - opened
+        messages.info(
+            request,
+            f"{left:,} of the chosen pairs {pluralize(left, 'was,were')} not opened: they have seats or labels under this"
+            f" question already, were withdrawn, or are not in {question.corpus.name}. To label such pairs again, choose"
+            " another question; pairs whose labels split can get extra labels.",
+        )
+
+
+@researcher_page
+def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
+    """Shows the map, and the training pairs of a region with their texts. `chart`: one chart as CSV."""
+    run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    asked = {name: request.GET.get(name, "") for name in ("label", "genre", "after")}
+    asked["region"] = request.GET.get("region", HARD)
+    context: dict[str, Any] = {"run": run, "regions": REGIONS, "asked": asked}
+    try:
+        found = data_map(run)
+        if "chart" in request.GET:
+            return chart_file(
+                data_map_charts(run, found, names_in(run.snapshot.corpus)), request.GET["chart"], f"run-{pk}"
+            )
+        context |= _shown_on_map(run, found, asked)
+    except (NoDataMap, BadPlace) as error:
+        return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=404)
+    except BadChoice as error:
+        return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=422)
+    query = request.GET.copy()
+    query.pop("after", None)
+    context |= {"query": query.urlencode(), "here": request.get_full_path()}
+    return render(request, "modeling/data_map.html", context)
+
+
+@researcher_page
+def data_map_csv(request: HttpRequest, pk: int) -> HttpResponse | StreamingHttpResponse:
+    """Returns the whole map as CSV."""
+    run = get_object_or_404(TrainingRun, pk=pk)
+    try:
+        found = data_map(run)
+    except NoDataMap as error:
+        return HttpResponse(str(error), content_type="text/plain; charset=utf-8", status=404)
+    return csv_file(csv_lines(_map_rows(found)), f"run-{run.pk}-data-map")
+
+
+def _map_rows(found: DataMap) -> Iterator[list[object]]:
+    yield ["pairID", "gold", "genre", "epochs", "confidence", "variability", "correctness"]
+    for row in range(len(found.ids)):
+        yield list(found.point(row).values())
+
+
+def _shown_on_map(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> dict[str, Any]:
+    rows = found.chosen(asked["region"], asked["label"], asked["genre"])
+    shown, following = found.page(rows, asked["after"], PAIRS_A_PAGE)
+    pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in shown])
+    corpus = run.snapshot.corpus
+    names = names_in(corpus)
+    cards = []
+    for row in shown:
+        point = found.point(row)
+        cards.append({**point, "pair": pairs.get(point["pairID"])})
+    return {
+        "rows": cards,
+        "words": names["label"],
+        "genre_names": names["genre"],
+        "pairs": len(rows),
+        "all_pairs": len(found.ids),
+        "following": following,
+        "charts": data_map_charts(run, found, names),
+        "labels": in_order(found.gold.names, corpus.labels),
+        "genres": in_order(found.genre.names, corpus.labels),
+        "questions": Question.objects.filter(corpus=corpus).order_by("-is_main", "slug"),
+        "language": corpus.language,
+        "direction": direction_of(corpus.language),
+    }

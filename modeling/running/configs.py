@@ -1,7 +1,10 @@
-"""Writes run.json for the training program: the run from the database, and the paths of its files."""
+"""How the training program is called and ends; writes its run.json: the run from the database, the paths of its files."""
 
+import contextlib
+import errno
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +30,12 @@ from nli.run_files import (
 )
 from nli.single_premises import as_named, premise_rule_of
 from snapshots.models import Snapshot, SnapshotFile, SnapshotSentenceLabel
+
+TRAIN = [sys.executable, "-m", "modeling.baselines.train"]
+EVALUATE = [sys.executable, "-m", "modeling.baselines.evaluate"]
+STOPPED_CODE = 3
+Event = dict[str, Any]
+Listener = Callable[[Event], None]
 
 
 class CannotStart(Exception):
@@ -139,3 +148,23 @@ def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]
         f"The snapshot file {path} {state}. Restore the folder from a backup, or copy it from the machine that froze "
         "the snapshot, or set SITE_URL and SITE_TOKEN to fetch it from there. Then resume the run."
     )
+
+
+def how_it_ended(code: int) -> str:
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code} and no message"
+
+
+@contextlib.contextmanager
+def os_errors_as_sentences(folder: Path, then: str) -> Iterator[None]:
+    """Converts an OSError of this block to CannotStart, with the file, or at least the folder, and what to do."""
+    try:
+        yield
+    except OSError as problem:
+        what = f"{problem.filename or folder}: {problem.strerror or problem}."
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            way_out = "Make room there or move QUINTET_VAR to a larger disk"
+        elif problem.errno in (errno.ENOMEM, errno.EAGAIN):
+            way_out = "Free memory or end other programs"
+        else:
+            way_out = "Repair the disk or the permissions"
+        raise CannotStart(f"{what} {way_out}, then {then}.") from problem

@@ -15,8 +15,14 @@ from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns
-from modeling.running.configs import CannotStart, snapshot_files
-from modeling.running.program import EVALUATE, Listener, how_it_ended, os_errors_as_sentences
+from modeling.running.configs import (
+    EVALUATE,
+    CannotStart,
+    Listener,
+    how_it_ended,
+    os_errors_as_sentences,
+    snapshot_files,
+)
 from nli.labels import readable_together
 from nli.lines import PARTITIONS
 from nli.run_files import EvaluationFile, Files, SnapshotName

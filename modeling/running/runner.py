@@ -32,14 +32,16 @@ from modeling.models import TrainingRun
 from modeling.results.breakdowns import store_breakdowns
 from modeling.running import actions
 from modeling.running.actions import Order, Progress
-from modeling.running.configs import CannotStart, snapshot_files, write_config
-from modeling.running.program import (
+from modeling.running.configs import (
     STOPPED_CODE,
     TRAIN,
+    CannotStart,
     Event,
     Listener,
     how_it_ended,
     os_errors_as_sentences,
+    snapshot_files,
+    write_config,
 )
 from nli.lines import HELD_OUT
 

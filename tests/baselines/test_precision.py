@@ -12,9 +12,9 @@ from safetensors.torch import load_file
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.config import read_run_config
 from modeling.baselines.networks import recurrence
-from modeling.baselines.precision import compiled, in_precision
 from modeling.baselines.program import sentence_for
 from modeling.baselines.settings import LearningSettings
+from modeling.baselines.training_state import compiled, in_precision
 from tests.baselines.small import graded, run_train, small_run, small_settings
 from tests.baselines.test_networks import CPU, NEURAL, made
 from tests.baselines.test_recurrence import steps, twins

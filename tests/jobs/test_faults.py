@@ -24,7 +24,7 @@ from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
 from modeling.models import TrainingRun
 from modeling.running import runner
-from modeling.running.program import STOPPED_CODE
+from modeling.running.configs import STOPPED_CODE
 from snapshots.exports import job as exporting
 from snapshots.exports.job import request_export
 from snapshots.freezing import job as actions

@@ -6,8 +6,7 @@ import pytest
 from lxml import html
 
 from modeling.launching.actions import request_sweep, request_usual
-from modeling.launching.durations import done_runs
-from modeling.launching.usual import USUAL, offers
+from modeling.launching.usual import USUAL, done_runs, offers
 from modeling.models import TrainingRun
 from modeling.results.trials import with_scores
 from modeling.running.actions import record_result

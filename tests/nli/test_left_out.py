@@ -2,8 +2,7 @@
 
 import pytest
 
-from nli.gold import ADJUDICATED, MAJORITY, UNANIMOUS, Rule
-from nli.left_out import left_out
+from nli.gold import ADJUDICATED, MAJORITY, UNANIMOUS, Rule, left_out
 
 E, N, C = "entailment", "neutral", "contradiction"
 

@@ -5,8 +5,8 @@ from django.db import IntegrityError, transaction
 
 from accounts.background_questions import FLOOR, QUESTIONS, published_count
 from accounts.models import Background, User
-from accounts.people.backgrounds import save_background
 from accounts.people.erasure import erase_person
+from accounts.people.registration import save_background
 from annotation_site.personal_data.records import everything_about
 from snapshots.exports.croissant import croissant
 from snapshots.files.datasheet import datasheet

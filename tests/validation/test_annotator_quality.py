@@ -100,7 +100,7 @@ def test_leave_one_out_equals_the_count_by_hand(question):
     ],
 )
 def test_leave_one_out_follows_the_rule_of_the_question(rule, scheme, letters, threshold, expected):
-    """Compares (pairs compared, pairs that agree); the rule is that of the human ceiling (nli.left_out)."""
+    """Compares (pairs compared, pairs that agree); the rule is that of the human ceiling (nli.gold)."""
     judged = "ordinal5" if scheme == "entailed2" else scheme
     corpus = make_corpus(protocol="judged", scheme=scheme)
     Question.objects.filter(corpus=corpus).update(

@@ -15,7 +15,7 @@ from django.db.models.functions import TruncWeek
 
 from accounts.models import User
 from nli.agreement import share
-from nli.left_out import gold_of_the_others
+from nli.gold import gold_of_the_others
 from validation.gold.queries import deciding_labels
 from validation.models import BatchItem, CalibrationAnswer, Label, Question
 

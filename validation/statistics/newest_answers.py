@@ -6,7 +6,7 @@ from datetime import date
 from django.db.models import Count, Q
 
 from accounts.models import User
-from nli.left_out import gold_of_the_others
+from nli.gold import gold_of_the_others
 from shared.among import Among
 from validation.gold.queries import deciding_labels
 from validation.models import BatchItem, Label, Question

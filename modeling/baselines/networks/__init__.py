@@ -3,7 +3,6 @@
 from typing import Any
 
 from modeling.baselines import settings as of
-from modeling.baselines.networks.attentive_experts import AttentiveExperts
 from modeling.baselines.networks.bilstm import MeanBiLSTM
 from modeling.baselines.networks.cbow import CBOW
 from modeling.baselines.networks.conditional_lstm import ConditionalLSTM
@@ -16,7 +15,7 @@ from modeling.baselines.networks.layers import Network, ReadingNetwork
 from modeling.baselines.networks.majority import Majority
 from modeling.baselines.networks.pretrained import Pretrained, PretrainedHypothesis
 from modeling.baselines.networks.rnn import LSTM, RNN
-from modeling.baselines.networks.sum_of_experts import SumOfExperts
+from modeling.baselines.networks.sum_of_experts import AttentiveExperts, SumOfExperts
 from modeling.baselines.networks.sum_of_words import SumOfWords
 from modeling.baselines.networks.voting import Voting
 from modeling.baselines.networks.word_attention import WordAttention
