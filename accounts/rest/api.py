@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiToken, User
+from accounts.rest.openapi import checked
 from accounts.rest.problems import Problem, of_status
 from accounts.sign_in import passwords, second_factor, tokens
 from accounts.sign_in.client_address import client_address
@@ -68,16 +69,14 @@ class TokenView(APIView):
         responses={200: NewTokenSerializer, **of_status(401, 403, 429)},
         tags=["token"],
     )
-    @sensitive_variables("asked", "password")
+    @sensitive_variables("asked")
     def post(self, request: Request) -> Response:
-        asked = SignInSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        name, password = asked.validated_data["username"], asked.validated_data["password"]
+        asked = checked(SignInSerializer, request.data)
         address = client_address(request._request)
-        user = passwords.sign_in(username=name, password=password, address=address)
-        _check_second_factor(user, asked.validated_data["code"], address)
+        user = passwords.sign_in(username=asked["username"], password=asked["password"], address=address)
+        _check_second_factor(user, asked["code"], address)
         expires_at = timezone.now() + TOKEN_LIFE
-        name, scope = asked.validated_data["name"], asked.validated_data["scope"]
+        name, scope = asked["name"], asked["scope"]
         token = tokens.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
         return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)
 

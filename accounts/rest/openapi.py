@@ -28,6 +28,13 @@ MEANINGS = {
 }
 
 
+def checked(serializer: type[serializers.Serializer], data: Any) -> dict[str, Any]:
+    """Returns the data of a request as its serializer reads them. Raises ValidationError (422)."""
+    asked = serializer(data=data)
+    asked.is_valid(raise_exception=True)
+    return dict(asked.validated_data)
+
+
 class QuerySerializer(serializers.Serializer):
     """Reads and describes the query parameters of an address; the field `as_` is the parameter `as`."""
 
@@ -37,9 +44,7 @@ class QuerySerializer(serializers.Serializer):
     @classmethod
     def read(cls, request: Request) -> dict[str, Any]:
         """Returns the checked parameters. Raises ValidationError (422)."""
-        asked = cls(data=request.query_params.dict())  # a plain dict: an empty value is checked, too
-        asked.is_valid(raise_exception=True)
-        return dict(asked.validated_data)
+        return checked(cls, request.query_params.dict())  # a plain dict: an empty value is checked, too
 
 
 def one_of(name: str, values: Iterable[str], **more: Any) -> serializers.ChoiceField:

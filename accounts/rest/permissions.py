@@ -1,9 +1,10 @@
-"""Permissions of the REST interface."""
+"""Permissions of the REST interface, and views that have them."""
 
 from typing import Any
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from accounts.models import User
 
@@ -20,3 +21,11 @@ class IsAnnotator(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return isinstance(request.user, User) and request.user.role == User.Role.ANNOTATOR
+
+
+class ResearcherView(APIView):
+    permission_classes = [IsResearcher]
+
+
+class AnnotatorView(APIView):
+    permission_classes = [IsAnnotator]

@@ -1,6 +1,7 @@
 """Formats every error of the REST interface as problem details (RFC 9457)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -92,6 +93,19 @@ class Problem(APIException):
         self.title = title
         self.errors = dict(_flat(errors or {}))
         self.wait = retry_after
+
+
+@contextmanager
+def problems(wrong: Mapping[type[Exception], int | str], title: str = "") -> Iterator[None]:
+    """Turns errors of the block into responses: with this status, or 422 for the field of this name."""
+    try:
+        yield
+    except tuple(wrong) as error:
+        kind = next(kind for kind in wrong if isinstance(error, kind))
+        told, detail = wrong[kind], str(error)
+        if isinstance(told, int):
+            raise Problem(status=told, title=title, detail=detail) from error
+        raise Problem(status=422, detail=detail, errors={told: detail}) from error
 
 
 def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:

@@ -5,11 +5,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from annotation_site.researchers.wages_charts import wage_charts
 from annotation_site.researchers.wages_counted import counted_wages
 from collection.models import Corpus
@@ -24,9 +23,7 @@ class PayQuery(QuerySerializer):
     )
 
 
-class PayChartsView(APIView):
-    permission_classes = [IsResearcher]
-
+class PayChartsView(ResearcherView):
     @extend_schema(
         summary="The charts of pay: hourly pay of people, money by day and task",
         parameters=[PayQuery],

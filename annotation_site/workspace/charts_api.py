@@ -9,13 +9,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer, one_of
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem
+from accounts.rest.permissions import ResearcherView
+from accounts.rest.problems import problems
 from annotation_site.researchers.bias_page import bias_charts
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.funnel import funnels
@@ -85,10 +84,8 @@ def _described(summary: str, description: str = "", **more: Any) -> Any:
     )
 
 
-class ChartsView(APIView):
+class ChartsView(ResearcherView):
     """The charts of one page."""
-
-    permission_classes = [IsResearcher]
 
     def charts(self, *asked: Any, **rest: Any) -> Iterable[Chart]:
         """Returns them, for a request and the values in its address. Raises Http404 if there is no such page."""
@@ -154,10 +151,8 @@ class LabellingChartsView(ChartsView):
 class PlanChartsView(ChartsView):
     def charts(self, request: Request, slug: str) -> Iterable[Chart]:
         corpus = get_object_or_404(Corpus, slug=slug)
-        try:
+        with problems({SnapshotError: 422}):
             planned = plan_freeze(corpus, **PlanQuery.read(request))
-        except SnapshotError as error:
-            raise Problem(status=422, detail=str(error)) from None
         return plan_charts(planned, names_in(corpus)["genre"])
 
 

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rest.openapi import checked
 from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, WritingAssignment
@@ -32,9 +33,7 @@ class NextWriting(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        asked = CorpusNameSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        corpus = get_object_or_404(Corpus, slug=asked.validated_data["corpus"])
+        corpus = get_object_or_404(Corpus, slug=checked(CorpusNameSerializer, request.data)["corpus"])
         annotator = _writer(request)
         try:
             assignment = claiming.claim_writing(corpus=corpus, annotator=annotator)
@@ -60,16 +59,15 @@ class SubmitWriting(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        sent = WritingSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(WritingSerializer, request.data)
         try:
             result = submitting.submit_writing(
                 annotator=cast(User, request.user),
-                token=sent.validated_data["assignment"],
-                texts=sent.validated_data["texts"],
-                key=sent.validated_data["idempotency_key"],
-                problem=sent.validated_data["problem"],
-                model_helped=sent.validated_data["model_helped"],
+                token=sent["assignment"],
+                texts=sent["texts"],
+                key=sent["idempotency_key"],
+                problem=sent["problem"],
+                model_helped=sent["model_helped"],
             )
         except UnknownAssignment as unknown:
             raise Problem(status=404, detail=str(unknown)) from None

@@ -8,12 +8,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rest.openapi import checked
 from accounts.rest.paging import NewestFirst
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem, of_status
+from accounts.rest.permissions import IsResearcher, ResearcherView
+from accounts.rest.problems import Problem, of_status, problems
 from modeling.launching.actions import (
     BadPreset,
     BadSetting,
@@ -46,9 +46,7 @@ class RunListView(generics.ListAPIView):
         responses={202: RunSerializer, **of_status(409)},
     )
     def post(self, request: Request) -> Response:
-        asked = NewRunSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        given, user = asked.validated_data, cast(User, request.user)
+        given, user = checked(NewRunSerializer, request.data), cast(User, request.user)
         key = given.pop("idempotency_key")
         content = {**given, "snapshot": str(given["snapshot"])}
         given |= {"config": given.pop("settings"), "by": user}
@@ -62,34 +60,26 @@ class RunListView(generics.ListAPIView):
         return _accepted(request, run)
 
 
-class StopRunView(APIView):
-    permission_classes = [IsResearcher]
-
+class StopRunView(ResearcherView):
     @extend_schema(
         summary="Stop a run after a checkpoint",
         request=None,
         responses={202: RunSerializer, **of_status(409)},
     )
     def post(self, request: Request, pk: int) -> Response:
-        try:
+        with problems({RunIsOver: 409}):
             return _accepted(request, stop_run(run=_run(pk)))
-        except RunIsOver as error:
-            raise Problem(status=409, detail=str(error)) from error
 
 
-class ResumeRunView(APIView):
-    permission_classes = [IsResearcher]
-
+class ResumeRunView(ResearcherView):
     @extend_schema(
         summary="Resume a stopped or failed run from its checkpoint",
         request=None,
         responses={202: RunSerializer, **of_status(409)},
     )
     def post(self, request: Request, pk: int) -> Response:
-        try:
+        with problems({RunIsOver: 409}):
             run = resume_run(run=_run(pk))
-        except RunIsOver as error:
-            raise Problem(status=409, detail=str(error)) from error
         enqueue(run.pk)
         return _accepted(request, run)
 

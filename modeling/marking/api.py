@@ -7,10 +7,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem
 from collection.models import PARTITION_CHOICES
 from modeling.marking.agreement import progress_of
@@ -52,9 +51,7 @@ class MarksSerializer(serializers.Serializer):
     marks = MarkSerializer(many=True)
 
 
-class MarksView(APIView):
-    permission_classes = [IsResearcher]
-
+class MarksView(ResearcherView):
     @extend_schema(
         summary="Phenomena that people marked in a sample of a partition",
         parameters=[MarksQuery],

@@ -6,10 +6,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem
 from collection.models import PARTITION_CHOICES
 from modeling.baselines.settings import PRESETS
@@ -45,9 +44,7 @@ class OverviewSerializer(serializers.Serializer):
     definitions = serializers.ListField(child=serializers.CharField())
 
 
-class OverviewView(APIView):
-    permission_classes = [IsResearcher]
-
+class OverviewView(ResearcherView):
     @extend_schema(
         summary="A table over the runs and pairs of a snapshot",
         description=f"The tables: {', '.join(OVERVIEWS)}.",
@@ -88,9 +85,7 @@ class CurveSerializer(serializers.Serializer):
     points = CurvePointSerializer(many=True)
 
 
-class LearningCurvesView(APIView):
-    permission_classes = [IsResearcher]
-
+class LearningCurvesView(ResearcherView):
     @extend_schema(
         summary="Learning curves of the runs on a snapshot (SNLI, Figure 4)",
         parameters=[LearningCurvesQuery],

@@ -5,10 +5,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
-from rest_framework.views import APIView
 
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem
+from accounts.rest.permissions import ResearcherView
+from accounts.rest.problems import Problem, problems
 from modeling.models import TrainingRun
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.predictions import (
@@ -28,9 +27,7 @@ from modeling.results.serializers import (
 )
 
 
-class RunDataMapView(APIView):
-    permission_classes = [IsResearcher]
-
+class RunDataMapView(ResearcherView):
     @extend_schema(
         summary="The data map of a run, thinned to the points of a picture",
         description="Confidence, variability and correctness of training pairs over epochs, evenly spread over the training"
@@ -41,16 +38,12 @@ class RunDataMapView(APIView):
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(TrainingRun, pk=pk)
         asked = DataMapQuery.read(request)
-        try:
+        with problems({NoDataMap: 404}):
             found = data_map(run)
-        except NoDataMap as error:
-            raise Problem(status=404, detail=str(error)) from error
         return Response({"pairs": len(found.ids), "points": found.points(asked["points"])})
 
 
-class RunPredictionsView(APIView):
-    permission_classes = [IsResearcher]
-
+class RunPredictionsView(ResearcherView):
     @extend_schema(
         summary="A run's predictions with the texts of the pairs",
         description="Those that fit, in the order of the snapshot's file unless `sort` says otherwise. Each dimension of "
@@ -63,14 +56,11 @@ class RunPredictionsView(APIView):
         checked = PredictionsQuery.read(request)
         given = {"sort": IN_FILE, **request.query_params.dict()}
         try:
-            predictions = asked_predictions(run, checked["partition"], given)
-            page = predictions.page(asked_choice(given), checked.get("cursor", ""), checked["page_size"])
-        except BadPlace as error:
-            raise Problem(status=422, detail=str(error), errors={"cursor": str(error)}) from error
+            with problems({BadPlace: "cursor", PredictionsMissing: 404}):
+                predictions = asked_predictions(run, checked["partition"], given)
+                page = predictions.page(asked_choice(given), checked.get("cursor", ""), checked["page_size"])
         except BadChoice as error:
             raise Problem(status=422, detail=str(error), errors={error.key: str(error)}) from error
-        except PredictionsMissing as error:
-            raise Problem(status=404, detail=str(error)) from error
         address = request.build_absolute_uri()
         following = replace_query_param(address, "cursor", page.next) if page.next else None
         return Response({"next": following, "pairs": page.pairs, "results": [flat(row) for row in page.rows]})

@@ -8,11 +8,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from modeling.models import TrainingRun
 from modeling.results.run_scores import evaluations, results
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts
@@ -22,9 +21,7 @@ from modeling.watching.sweeps import sizes
 from snapshots.models import Snapshot
 
 
-class RunView(APIView):
-    permission_classes = [IsResearcher]
-
+class RunView(ResearcherView):
     @extend_schema(summary="One run: its state and its scores", responses=RunDetailSerializer)
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
@@ -37,9 +34,7 @@ class RunView(APIView):
         )
 
 
-class RunChartsView(APIView):
-    permission_classes = [IsResearcher]
-
+class RunChartsView(ResearcherView):
     @extend_schema(
         summary="The charts of a run",
         description="Curves, confusion and calibration on each partition, the data map: what its pages draw.",
@@ -50,9 +45,7 @@ class RunChartsView(APIView):
         return charts_answer(run_charts(run))
 
 
-class BaselineChartsView(APIView):
-    permission_classes = [IsResearcher]
-
+class BaselineChartsView(ResearcherView):
     @extend_schema(
         summary="The charts of the baselines on a snapshot",
         description="Accuracy beside majority class and hypothesis only, and by genre and label, as on the page.",
@@ -70,9 +63,7 @@ class RunCurvesQuery(QuerySerializer):
     )
 
 
-class RunCurvesView(APIView):
-    permission_classes = [IsResearcher]
-
+class RunCurvesView(ResearcherView):
     @extend_schema(
         summary="The curves of several runs",
         parameters=[RunCurvesQuery],

@@ -9,14 +9,13 @@ from rest_framework import generics, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.charts import ChartsSerializer, charts_answer
-from accounts.rest.openapi import QuerySerializer, one_of
+from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages, NewestFirst
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem, of_status
+from accounts.rest.permissions import IsResearcher, ResearcherView
+from accounts.rest.problems import Problem, of_status, problems
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
@@ -111,24 +110,17 @@ class SnapshotListView(generics.ListAPIView):
         responses={202: SnapshotSerializer, **of_status(409)},
     )
     def post(self, request: Request) -> Response:
-        asked = FreezeRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        try:
-            snapshot = request_freeze(**asked.validated_data, by=cast(User, request.user))
-        except (EmptyCorpus, FreezeInProgress) as error:
-            raise Problem(status=409, detail=str(error)) from error
-        except HoldOutRefused as error:
-            raise Problem(status=422, detail=str(error), errors={"dev_from_train": str(error)}) from error
-        except NotParsable as error:
-            raise Problem(status=422, detail=str(error), errors={"derived_parses": str(error)}) from error
+        asked = checked(FreezeRequestSerializer, request.data)
+        wrong: dict[type[Exception], int | str] = {EmptyCorpus: 409, FreezeInProgress: 409}
+        wrong |= {HoldOutRefused: "dev_from_train", NotParsable: "derived_parses"}
+        with problems(wrong):
+            snapshot = request_freeze(**asked, by=cast(User, request.user))
         enqueue(snapshot)
         data = SnapshotSerializer(snapshot, context={"request": request}).data
         return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": data["url"]})
 
 
-class SnapshotView(APIView):
-    permission_classes = [IsResearcher]
-
+class SnapshotView(ResearcherView):
     @extend_schema(summary="One snapshot: its files and its manifest", responses=SnapshotDetailSerializer)
     def get(self, request: Request, pk: int) -> Response:
         found = known_snapshot(pk)
@@ -136,9 +128,7 @@ class SnapshotView(APIView):
         return Response(SnapshotDetailSerializer(found, context=context).data)
 
 
-class ContentsChartsView(APIView):
-    permission_classes = [IsResearcher]
-
+class ContentsChartsView(ResearcherView):
     @extend_schema(
         summary="The charts of what is in a snapshot: pairs by genre and partition",
         description="`charts` is empty until the snapshot is frozen.",
@@ -149,9 +139,7 @@ class ContentsChartsView(APIView):
         return charts_answer(contents_of(found, names_in(found.corpus)["genre"])[1])
 
 
-class PairsChartsView(APIView):
-    permission_classes = [IsResearcher]
-
+class PairsChartsView(ResearcherView):
     @extend_schema(
         operation_id="snapshots_histograms",
         summary="The charts of a snapshot's pairs: lengths of hypotheses, agreement",
@@ -199,8 +187,7 @@ class RowListView(generics.ListAPIView):
         return self.get_paginated_response(lines_of(list(page), question.scheme))
 
 
-class SnapshotFileView(APIView):
-    permission_classes = [IsResearcher]
+class SnapshotFileView(ResearcherView):
     content_negotiation_class = AnyAccept
 
     @extend_schema(
@@ -213,7 +200,5 @@ class SnapshotFileView(APIView):
     def get(self, request: Request, pk: int, name: str) -> HttpResponseBase:
         rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
         file = get_object_or_404(rows, snapshot=pk, name=name)
-        try:
+        with problems({FileUnavailable: 503}, "The file is unavailable"):
             return send(request._request, of_snapshot(file))
-        except FileUnavailable as error:
-            raise Problem(status=503, title="The file is unavailable", detail=str(error)) from error

@@ -7,10 +7,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem
+from accounts.rest.permissions import ResearcherView
+from accounts.rest.problems import Problem, problems
 from jobs.tasks import enqueue
 from snapshots.api import frozen_snapshot
 from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_export, send
@@ -44,18 +43,14 @@ class ExportSerializer(serializers.ModelSerializer):
         return reverse("api-snapshot-export", kwargs=path, request=self.context["request"])
 
 
-class ExportListView(APIView):
-    permission_classes = [IsResearcher]
-
+class ExportListView(ResearcherView):
     @extend_schema(summary="The requested exports of a snapshot", responses=ExportSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
         rows = sorted(current_exports(frozen_snapshot(pk)).values(), key=lambda row: row.format)
         return Response(ExportSerializer(rows, many=True, context={"request": request}).data)
 
 
-class ExportView(APIView):
-    permission_classes = [IsResearcher]
-
+class ExportView(ResearcherView):
     @extend_schema(
         summary="An export and its files",
         description="404 until it is requested. The export contains the datasheet, so while a snapshot is not published, "
@@ -81,8 +76,7 @@ class ExportView(APIView):
         return Response(data, status=status.HTTP_200_OK if is_done else status.HTTP_202_ACCEPTED)
 
 
-class ExportFileView(APIView):
-    permission_classes = [IsResearcher]
+class ExportFileView(ResearcherView):
     content_negotiation_class = AnyAccept
 
     @extend_schema(
@@ -96,10 +90,8 @@ class ExportFileView(APIView):
         rows = ExportedFile.objects.select_related("export__snapshot__corpus")
         done = rows.filter(export__status=SnapshotExport.Status.DONE)
         file = get_object_or_404(done, export=_known(pk, format_name), name=name)
-        try:
+        with problems({FileUnavailable: 503}, "The file is unavailable"):
             return send(request._request, of_export(file))
-        except FileUnavailable as error:
-            raise Problem(status=503, title="The file is unavailable", detail=str(error)) from error
 
 
 def _check(format_name: str) -> None:

@@ -6,11 +6,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem, of_status
+from accounts.rest.openapi import checked
+from accounts.rest.permissions import ResearcherView
+from accounts.rest.problems import Problem, of_status, problems
 from snapshots.api import SnapshotSerializer, known_snapshot
 from snapshots.publishing.actions import DatasheetHasBlanks, NotPublishable, publish, retract
 
@@ -19,9 +19,7 @@ class RetractionSerializer(serializers.Serializer):
     because = serializers.CharField(max_length=2000, help_text="what is wrong; everybody sees it")
 
 
-class PublishView(APIView):
-    permission_classes = [IsResearcher]
-
+class PublishView(ResearcherView):
     @extend_schema(
         summary="Publish a frozen snapshot",
         description="Its datasheet keeps the answers of this moment. 422 names the questions without an answer.",
@@ -30,17 +28,14 @@ class PublishView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         try:
-            published = publish(snapshot=known_snapshot(pk), by=cast(User, request.user))
+            with problems({NotPublishable: 409}):
+                published = publish(snapshot=known_snapshot(pk), by=cast(User, request.user))
         except DatasheetHasBlanks as error:
             raise Problem(status=422, detail=str(error), errors=error.blanks) from error
-        except NotPublishable as error:
-            raise Problem(status=409, detail=str(error)) from error
         return Response(SnapshotSerializer(published, context={"request": request}).data)
 
 
-class RetractView(APIView):
-    permission_classes = [IsResearcher]
-
+class RetractView(ResearcherView):
     @extend_schema(
         summary="Retract a published snapshot",
         description="Puts a permanent notice on it. Retracting again keeps the first notice. No file changes.",
@@ -48,12 +43,7 @@ class RetractView(APIView):
         responses={200: SnapshotSerializer, **of_status(409)},
     )
     def post(self, request: Request, pk: int) -> Response:
-        asked = RetractionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        try:
-            retracted = retract(
-                snapshot=known_snapshot(pk), by=cast(User, request.user), **asked.validated_data
-            )
-        except NotPublishable as error:
-            raise Problem(status=409, detail=str(error)) from error
+        asked = checked(RetractionSerializer, request.data)
+        with problems({NotPublishable: 409}):
+            retracted = retract(snapshot=known_snapshot(pk), by=cast(User, request.user), **asked)
         return Response(SnapshotSerializer(retracted, context={"request": request}).data)

@@ -7,10 +7,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer, one_of
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from jobs.tasks import enqueue
 from snapshots.api import frozen_snapshot
 from snapshots.models import SnapshotStatistics
@@ -35,9 +34,7 @@ class StatisticsSerializer(serializers.ModelSerializer):
         return reverse("api-snapshot-statistics-kind", kwargs=path, request=self.context["request"])
 
 
-class StatisticsListView(APIView):
-    permission_classes = [IsResearcher]
-
+class StatisticsListView(ResearcherView):
     @extend_schema(
         summary="The statistics of a snapshot by the current definitions",
         responses=StatisticsSerializer(many=True),
@@ -63,9 +60,7 @@ class StatisticsListView(APIView):
         return Response(data, status=status.HTTP_202_ACCEPTED)
 
 
-class StatisticsView(APIView):
-    permission_classes = [IsResearcher]
-
+class StatisticsView(ResearcherView):
     @extend_schema(
         summary="The statistics of one kind",
         description="`kind` is corpus, artifacts or tags. 404 until they are computed. `as=charts` returns the charts"

@@ -8,10 +8,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.rest.permissions import IsAnnotator
+from accounts.rest.openapi import checked
+from accounts.rest.permissions import AnnotatorView
 from accounts.rest.problems import Problem, of_status
 from validation.errors import (
     CannotCorrect,
@@ -102,9 +102,7 @@ class CorrectedSerializer(serializers.Serializer):
     corrected = serializers.IntegerField(help_text="labels that changed")
 
 
-class NextBatchView(APIView):
-    permission_classes = [IsAnnotator]
-
+class NextBatchView(AnnotatorView):
     @extend_schema(
         summary="Get a batch of pairs to label",
         description="Returns the open batch with its lease renewed, or a new batch. If there is no work, `pairs` is empty,"
@@ -114,15 +112,12 @@ class NextBatchView(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        asked = NextSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        question = question_or_404(asked.validated_data["corpus"], asked.validated_data.get("question"))
+        asked = checked(NextSerializer, request.data)
+        question = question_or_404(asked["corpus"], asked.get("question"))
         return Response(_next_batch(request, question))
 
 
-class SubmitBatchView(APIView):
-    permission_classes = [IsAnnotator]
-
+class SubmitBatchView(AnnotatorView):
     @extend_schema(
         summary="Submit labels for a batch, or for a part of it",
         description="Idempotent: the same key with the same content is the same submission; with other content it is a"
@@ -132,9 +127,7 @@ class SubmitBatchView(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        sent = SubmitSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        work = sent.validated_data
+        work = checked(SubmitSerializer, request.data)
         with _as_problems():
             result, then = self.save(cast(User, request.user), work)
         answer = {field: getattr(result, field) for field in SUBMITTED}
@@ -151,9 +144,7 @@ class SubmitBatchView(APIView):
         return submit_batch(**batch, **sent), None
 
 
-class CorrectBatchView(APIView):
-    permission_classes = [IsAnnotator]
-
+class CorrectBatchView(AnnotatorView):
     @extend_schema(
         summary="Correct labels of a batch that was submitted",
         description="For as long as the question's `correct_minutes` says. All labels are replaced or none; the old ones"
@@ -164,9 +155,7 @@ class CorrectBatchView(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        sent = CorrectSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        work = sent.validated_data
+        work = checked(CorrectSerializer, request.data)
         with _as_problems():
             corrected = correct_batch(
                 annotator=cast(User, request.user),

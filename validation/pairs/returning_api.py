@@ -12,11 +12,11 @@ from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rest.openapi import checked
 from accounts.rest.paging import KeyPages
-from accounts.rest.permissions import IsAnnotator
+from accounts.rest.permissions import AnnotatorView, IsAnnotator
 from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting
 from collection.models import ReturnedText
@@ -67,9 +67,7 @@ class ReturnedTexts(ListAPIView):
         return waiting.select_related("pair__corpus", "pair__premise")
 
 
-class MendView(APIView):
-    permission_classes = [IsAnnotator]
-
+class MendView(AnnotatorView):
     @extend_schema(
         summary="Mend a returned sentence",
         description="Once, and without more pay. Idempotent: the same text again is answered with the same pair.",
@@ -84,9 +82,7 @@ class MendView(APIView):
         return Response({"pair": pair.public_id})
 
 
-class DeclineView(APIView):
-    permission_classes = [IsAnnotator]
-
+class DeclineView(AnnotatorView):
     @extend_schema(
         summary="Decline to mend a returned sentence",
         description="It stays as it was, and is not used. Declining again changes nothing.",
@@ -105,11 +101,10 @@ def _returned(
     request: Request, serializer: type[serializers.Serializer]
 ) -> tuple[ReturnedText, User, dict[str, Any]]:
     """Returns what came back to the sender, over or not, the sender, and the data. Raises ValidationError, Http404."""
-    sent = serializer(data=request.data)
-    sent.is_valid(raise_exception=True)
+    sent = checked(serializer, request.data)
     writer = cast(User, request.user)
-    returned = get_object_or_404(ReturnedText.objects.of(writer), pk=sent.validated_data["returned"])
-    return returned, writer, sent.validated_data
+    returned = get_object_or_404(ReturnedText.objects.of(writer), pk=sent["returned"])
+    return returned, writer, sent
 
 
 @contextmanager

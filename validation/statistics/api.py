@@ -9,10 +9,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer, one_of
-from accounts.rest.permissions import IsResearcher
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
 from shared.charts import Chart
@@ -72,9 +71,7 @@ STATISTICS = {
 }
 
 
-class AgreementView(APIView):
-    permission_classes = [IsResearcher]
-
+class AgreementView(ResearcherView):
     @extend_schema(
         summary="Agreement between annotators",
         description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals. `by` adds groups,"
@@ -126,9 +123,7 @@ class AgreementView(APIView):
         return question_or_404(slug, asked.get("question")), figures
 
 
-class AnnotatorsView(APIView):
-    permission_classes = [IsResearcher]
-
+class AnnotatorsView(ResearcherView):
     @extend_schema(
         summary="Statistics and flags of annotators",
         description="For each annotator of the main question, or of the one that `question` names: agreement with the"
@@ -167,9 +162,7 @@ class AnnotatorsView(APIView):
         return _request(question, [(Kind.ANNOTATORS, "")])
 
 
-class CrossTableView(APIView):
-    permission_classes = [IsResearcher]
-
+class CrossTableView(ResearcherView):
     @extend_schema(
         summary="The answers to a question beside the gold labels",
         description="Pairs that have an answer to the question, by that answer (rows) and their gold label (columns), for"
