@@ -319,7 +319,7 @@ class SnapshotStatistics(Work):
         ARTIFACTS = "artifacts", "words and lengths that give labels away"
         TAGS = "tags", "annotation tags"
 
-    WORK = "snapshots.statistics.job.work"
+    WORK = "snapshots.statistics.job.compute_statistics"
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="statistics")
     kind = models.CharField(max_length=9, choices=Kind.choices)
@@ -350,7 +350,7 @@ class SnapshotExport(Work):
     `basis` is the hash of what else decides the bytes: the formats' edition and the datasheet's answers.
     """
 
-    WORK = "snapshots.exports.job.work"
+    WORK = "snapshots.exports.job.carry_out_export"
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="exports")
     format = models.CharField(max_length=20)

@@ -6,14 +6,13 @@ same datasheet gives the same bytes.
 
 import hashlib
 import json
-import logging
 import shutil
 from collections.abc import Mapping
 
 from django.db import transaction
 
 from jobs import claims
-from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.claims import Claim, InOtherHands
 from snapshots.errors import SnapshotError
 from snapshots.exports.formats import EDITION, FORMATS, UnknownFormat, export
 from snapshots.exports.limits import ExportError
@@ -22,19 +21,9 @@ from snapshots.files.hashes import file_sha256
 from snapshots.files.reading import DamagedFiles
 from snapshots.models import ExportedFile, Snapshot, SnapshotExport, Work
 
-logger = logging.getLogger(__name__)
 # The snapshot's own files: no export is needed.
 OWN = "jsonl"
 MADE = tuple(name for name in FORMATS if name != OWN)
-
-
-class ExportInProgress(SnapshotError):
-    def __init__(self, row: SnapshotExport) -> None:
-        super().__init__(f"{row} is being written ({row.progress}).")
-
-
-class ExportFailed(SnapshotError):
-    """The export has no files; the message says why. A new request starts it again."""
 
 
 def basis_of(answers: Mapping[str, str]) -> str:
@@ -65,10 +54,10 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
     return row
 
 
-def carry_out_export(*, export_id: int, worker: str = "") -> SnapshotExport:
+def carry_out_export(export_id: int, worker: str = "") -> SnapshotExport:
     """Write the files of a requested export, or of one whose worker died. Returns the row.
 
-    Raises ExportInProgress, ExportFailed, SnapshotExport.DoesNotExist, jobs.claims.Interrupted.
+    Raises what jobs.claims.carry_out does, ExportError, DamagedFiles.
     """
     try:
         claims.carry_out(
@@ -81,18 +70,8 @@ def carry_out_export(*, export_id: int, worker: str = "") -> SnapshotExport:
         )
     except InOtherHands as elsewhere:
         if elsewhere.row.status != Work.Status.DONE:
-            raise ExportInProgress(elsewhere.row) from None
-    except (ExportError, DamagedFiles, JobFailed) as error:
-        raise ExportFailed(str(error)) from error
+            raise
     return SnapshotExport.objects.select_related("snapshot__corpus").get(pk=export_id)
-
-
-def work(export_id: int, worker: str) -> None:
-    """Write an export in a worker; do nothing if another worker has claimed it."""
-    try:
-        carry_out_export(export_id=export_id, worker=worker)
-    except ExportInProgress as error:
-        logger.info("%s", error)
 
 
 def _make(claim: Claim) -> None:

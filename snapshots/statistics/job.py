@@ -1,11 +1,10 @@
 """Request statistics of a frozen snapshot, compute them from its files in a worker, and store them."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from jobs import claims
-from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.claims import Claim, InOtherHands
 from nli.lines import rule_of
 from nli.manifest import Manifest
 from nli.single_premises import premise_rule_of
@@ -16,7 +15,6 @@ from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.statistics import artifacts, corpus, tags
 from snapshots.statistics.pairs import Pair, pair_of
 
-logger = logging.getLogger(__name__)
 Kind = SnapshotStatistics.Kind
 EDITIONS: Mapping[str, int] = {
     Kind.CORPUS: corpus.EDITION,
@@ -33,15 +31,6 @@ class NotFrozen(SnapshotError):
 class NoTagger(SnapshotError):
     def __init__(self, snapshot: Snapshot, language: str) -> None:
         super().__init__(f"{snapshot} is in the language {language!r}; annotation tags are for English only.")
-
-
-class StatisticsInProgress(SnapshotError):
-    def __init__(self, row: SnapshotStatistics) -> None:
-        super().__init__(f"The {row.kind} statistics of {row.snapshot} are being computed ({row.progress}).")
-
-
-class StatisticsFailed(SnapshotError):
-    """The job ended without statistics. A new request starts it again."""
 
 
 def kinds_for(snapshot: Snapshot) -> list[SnapshotStatistics.Kind]:
@@ -71,12 +60,11 @@ def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
 
 
 def compute_statistics(
-    *, statistics_id: int, worker: str = "", progress: Callable[[str], None] = lambda text: None
+    statistics_id: int, worker: str = "", progress: Callable[[str], None] = lambda text: None
 ) -> SnapshotStatistics:
     """Compute requested statistics, or those whose worker died. Returns the row with its data.
 
-    Calls `progress` with its progress. Raises StatisticsInProgress, StatisticsFailed, SnapshotStatistics.DoesNotExist,
-    jobs.claims.Interrupted.
+    Calls `progress` with its progress. Raises what jobs.claims.carry_out does, and DamagedFiles.
     """
     try:
         claims.carry_out(
@@ -90,18 +78,8 @@ def compute_statistics(
         )
     except InOtherHands as elsewhere:
         if elsewhere.row.status != SnapshotStatistics.Status.DONE:
-            raise StatisticsInProgress(elsewhere.row) from None
-    except (DamagedFiles, JobFailed) as error:
-        raise StatisticsFailed(str(error)) from error
+            raise
     return SnapshotStatistics.objects.select_related("snapshot__corpus").get(pk=statistics_id)
-
-
-def work(statistics_id: int, worker: str) -> None:
-    """Compute statistics in a worker; do nothing if another worker has claimed them."""
-    try:
-        compute_statistics(statistics_id=statistics_id, worker=worker)
-    except StatisticsInProgress as error:
-        logger.info("%s", error)
 
 
 def _compute(row: SnapshotStatistics, claim: Claim) -> dict[str, Any]:

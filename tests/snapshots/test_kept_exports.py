@@ -7,15 +7,15 @@ import tracemalloc
 
 import pytest
 
+from jobs.claims import InOtherHands, JobFailed
 from snapshots.exports import job
 from snapshots.exports.formats import UnknownFormat
 from snapshots.exports.job import (
     MADE,
-    ExportFailed,
-    ExportInProgress,
     carry_out_export,
     request_export,
 )
+from snapshots.exports.limits import ExportError
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.models import ExportedFile, SnapshotExport
 from snapshots.publishing.actions import answer_datasheet, publish
@@ -147,7 +147,7 @@ def test_new_answers_ask_for_a_new_export_and_the_old_files_go(snapshot, rosa, a
 def test_answers_that_come_while_it_is_asked_for_are_not_put_under_the_old_ones(snapshot, rosa):
     asked = request_export(snapshot=snapshot, format_name="parquet")
     answer_datasheet(corpus=snapshot.corpus, answers={"uses": "For weather."}, by=rosa)
-    with pytest.raises(ExportFailed, match="new answers since"):
+    with pytest.raises(ExportError, match="new answers since"):
         carry_out_export(export_id=asked.pk)
 
 
@@ -183,7 +183,7 @@ def test_a_lost_message_and_a_lost_worker_are_made_good_by_the_sweep(snapshot):
     sweep()
     row.refresh_from_db()
     assert row.status == "working", "its worker is alive"
-    with pytest.raises(ExportInProgress):
+    with pytest.raises(InOtherHands):
         carry_out_export(export_id=row.pk)
     silence(SnapshotExport)
     sweep()
@@ -196,7 +196,7 @@ def test_a_full_disk_is_said_on_the_row(snapshot, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(job, "export", full)
-    with pytest.raises(ExportFailed, match="No space left on device"):
+    with pytest.raises(JobFailed, match="No space left on device"):
         made(snapshot)
     row = SnapshotExport.objects.get()
     assert (row.status, row.error[-32:]) == ("failed", " device. Make room, then ask again."[-32:])
@@ -211,7 +211,7 @@ def test_many_that_ask_and_work_at_once_make_one_export():
 
     answers = at_once([ask_and_work] * 6)
     assert any(isinstance(answer, SnapshotExport) for answer in answers)
-    assert all(isinstance(answer, SnapshotExport | ExportInProgress) for answer in answers)
+    assert all(isinstance(answer, SnapshotExport | InOtherHands) for answer in answers)
     assert SnapshotExport.objects.get().status == "done"
     assert ExportedFile.objects.count() == 4
 

@@ -7,14 +7,14 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from jobs import claims
+from jobs.claims import InOtherHands
+from snapshots.files.reading import DamagedFiles
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics import artifacts, corpus, job
 from snapshots.statistics.job import (
     EDITIONS,
     NoTagger,
     NotFrozen,
-    StatisticsFailed,
-    StatisticsInProgress,
     compute_statistics,
     kinds_for,
     request_statistics,
@@ -89,7 +89,7 @@ def test_what_is_done_is_never_worked_out_again(snapshot, monkeypatch):
 def test_what_somebody_works_on_is_left_to_them_until_they_are_silent(snapshot):
     row = asked(snapshot)
     claim_elsewhere(SnapshotStatistics, progress="1 of 18 pairs")
-    with pytest.raises(StatisticsInProgress, match="1 of 18 pairs"):
+    with pytest.raises(InOtherHands, match="1 of 18 pairs"):
         compute_statistics(statistics_id=row.pk)
     age(SnapshotStatistics)
     sweep()
@@ -109,7 +109,7 @@ def test_who_was_taken_over_stops_and_does_not_overwrite(snapshot, monkeypatch):
         return {"edition": 1}
 
     monkeypatch.setattr(job, "measure", slow)
-    with pytest.raises(StatisticsInProgress):
+    with pytest.raises(InOtherHands):
         compute_statistics(statistics_id=row.pk)
     row.refresh_from_db()
     assert (row.status, row.data) == ("working", None)
@@ -119,7 +119,7 @@ def test_a_changed_file_is_not_counted_but_named(snapshot):
     path = folder(snapshot) / "train.jsonl"
     path.write_bytes(path.read_bytes().replace(b"story", b"stery", 1))
     row = asked(snapshot)
-    with pytest.raises(StatisticsFailed, match=r"train\.jsonl of small@1 was changed or is incomplete"):
+    with pytest.raises(DamagedFiles, match=r"train\.jsonl of small@1 was changed or is incomplete"):
         compute_statistics(statistics_id=row.pk)
     row.refresh_from_db()
     assert row.status == "failed"

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
-from jobs.claims import Interrupted
+from jobs.claims import JobError
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, enqueue, request_runs
 from modeling.models import Breakdown
@@ -175,7 +175,7 @@ class Command(BaseCommand):
         try:
             row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
             row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
-        except (SnapshotError, Interrupted) as error:
+        except (SnapshotError, JobError) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped by hand. Nothing was stored.") from None
