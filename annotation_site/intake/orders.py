@@ -28,10 +28,8 @@ from collection.imports.pairs import PairSource, new_pairs
 from collection.imports.sources import PORTION
 from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus, Source
-from collection.recasting.names import NAMES, read_names
-from collection.recasting.recipe import Recipe
-from collection.recasting.recipe_format import RecastFormat, Row, recast_format
-from collection.recasting.registry import BadRecipe, recipes
+from collection.recasting.recipe import NAMES, Recipe, read_names
+from collection.recasting.recipe_format import BadRecipe, RecastFormat, Row, recast_format, recipes
 from nli.gold import is_threshold, least_threshold
 from nli.labels import SCHEMES
 from schemas.base import default_of

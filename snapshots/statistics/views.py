@@ -1,17 +1,21 @@
-"""Pages of a snapshot's statistics, and their tables as files."""
+"""Pages of a snapshot's statistics, their tables as files, and the addresses of the pairs behind their numbers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from accounts.pages.access import researcher_page, researcher_post, researcher_required
 from accounts.pages.chart_files import chart_file
 from jobs.tasks import enqueue
+from nli.labels import NO_GOLD
+from nli.lines import PARTITIONS
 from shared.charts import Cell, Chart, as_rows
 from snapshots.models import (
     Snapshot,
@@ -19,10 +23,16 @@ from snapshots.models import (
 )
 from snapshots.statistics.charts import charts_of, name_of_cell, name_of_column
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
-from snapshots.statistics.links import links_of, with_links
 from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
 from validation.questions.lookup import Names, names_in
+
+LONG = 30
+STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
+# Name of a column of texts -> filter of the list. A table with another column of texts counts something else than pairs.
+FILTERS = {"partition": "partition", "genre": "genre", "gold label": "label", "label": "label"}
+PAIRS, WORD, PAIR, WHOLE = "pairs", "word", "pair", "all"
+BY, VALUE = "by", "value"
 
 
 @dataclass(frozen=True)
@@ -39,9 +49,6 @@ class ShownTable:
     chart: Chart | None
     is_folded: bool
     is_in_chart: bool
-
-
-LONG = 30
 
 
 def statistics_tables(
@@ -74,9 +81,6 @@ def _shown(made: Table, chart: Chart | None, snapshot: Snapshot, names: Names) -
     )
     heads = [(name_of_column(names, column.name), column.kind) for column in made.columns]
     return ShownTable(made, heads, body, chart, len(made.rows) > LONG or chart is not None, in_chart)
-
-
-STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
 
 
 @researcher_page
@@ -131,3 +135,61 @@ def statistics_file(request: HttpRequest, pk: int, name: str, ending: str) -> Ht
     file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.{ending}"
     answer["Content-Disposition"] = f'attachment; filename="{file}"'
     return answer
+
+
+def links_of(made: Table, snapshot: Snapshot) -> list[list[str]]:
+    """Returns the address behind each cell of a table, "" for none.
+
+    Counts of pairs lead to these pairs, a word to the pairs whose hypotheses have it, a pair to its page.
+    """
+    names = [(column.name, column.kind) for column in made.columns]
+    return [_links(names, row, snapshot) for row in made.rows]
+
+
+def with_links(chart: Chart, snapshot: Snapshot) -> Chart:
+    """Returns the chart of a table with the same links."""
+    names = [(column.key, column.kind) for column in chart.columns]
+    rows = []
+    for row in chart.rows:
+        links = _links(names, [row.get(key) for key, _ in names], snapshot)
+        found = {key: link for (key, _), link in zip(names, links, strict=True) if link}
+        first = {"href": found[names[0][0]]} if names[0][0] in found else {}
+        rows.append({**first, **row, "hrefs": {**found, **row.get("hrefs", {})}})
+    return replace(chart, rows=rows)
+
+
+def _links(names: Sequence[tuple[str, str]], row: Sequence[Any], snapshot: Snapshot) -> list[str]:
+    texts = {
+        name: str(value) for (name, kind), value in zip(names, row, strict=True) if kind in ("text", "pair")
+    }
+    if BY in texts and texts[BY] in FILTERS and VALUE in texts:
+        texts[texts.pop(BY)] = texts.pop(VALUE)
+    elif BY in texts and texts[BY] == WHOLE:
+        del texts[BY], texts[VALUE]
+    are_pairs = texts.keys() <= FILTERS.keys()
+    where = {FILTERS[name]: value for name, value in texts.items() if name in FILTERS and value != WHOLE}
+    return [
+        _link(name, kind, value, where, are_pairs, snapshot)
+        for (name, kind), value in zip(names, row, strict=True)
+    ]
+
+
+def _link(
+    name: str, kind: str, value: Any, where: Mapping[str, str], are_pairs: bool, snapshot: Snapshot
+) -> str:
+    if name == PAIR and value:
+        return reverse("pair", args=[snapshot.corpus.slug, value])
+    if name == WORD and value:
+        return _pairs(snapshot, {"text": str(value)})
+    if kind != "count" or not value or not are_pairs:
+        return ""
+    if name in PARTITIONS:
+        return _pairs(snapshot, {**where, "partition": name})
+    if name in (*snapshot.corpus.labels, NO_GOLD):
+        return _pairs(snapshot, {**where, "label": name})
+    return _pairs(snapshot, where) if name == PAIRS else ""
+
+
+def _pairs(snapshot: Snapshot, where: Mapping[str, str]) -> str:
+    address = reverse("snapshot-pairs", args=[snapshot.pk])
+    return f"{address}?{urlencode(where)}" if where else address

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from collection.formats.lines import BadLine
 from collection.formats.records import ImportedPair
-from collection.recasting.names import NAMES
-from collection.recasting.recipe_format import RecastFormat, recast_format
-from collection.recasting.registry import recipes
+from collection.recasting.recipe import NAMES
+from collection.recasting.recipe_format import RecastFormat, recast_format, recipes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/recasting"
 RECIPES = recipes()

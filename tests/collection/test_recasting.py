@@ -13,9 +13,8 @@ import pytest
 
 from collection.formats.lines import BadLine
 from collection.imports.splits import Split, split_of
-from collection.recasting.names import read_names, weighted
-from collection.recasting.recipe_format import RecipeFails, recast_format
-from collection.recasting.registry import BadRecipe, recipes
+from collection.recasting.recipe import read_names, weighted
+from collection.recasting.recipe_format import BadRecipe, RecipeFails, recast_format, recipes
 from tests.collection.recast import EXAMPLES, RECIPES, SOURCES, made, recast_text, told
 
 
@@ -190,7 +189,7 @@ AGAIN = """
 import sys
 from pathlib import Path
 from collection.recasting.recipe_format import recast_format
-from collection.recasting.registry import recipes
+from collection.recasting.recipe_format import recipes
 for name, path in zip(sys.argv[1::2], sys.argv[2::2]):
     for item in recast_format(recipes()[name], [Path(path)], seed=5).read(Path(path)):
         sys.stdout.write(repr(item))

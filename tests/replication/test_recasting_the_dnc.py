@@ -17,8 +17,7 @@ import pytest
 from collection.formats.records import ImportedPair
 from collection.recasting import Draw
 from collection.recasting.english import conjugated, gerund, verb_at
-from collection.recasting.recipe_format import recast_format
-from collection.recasting.registry import recipes
+from collection.recasting.recipe_format import recast_format, recipes
 from tests.replication.verbnet_frames import FRAMES, row_of
 
 RECIPES = recipes()

@@ -4,8 +4,13 @@ import pytest
 
 from jobs import tasks
 from snapshots.freezing import job, writing
-from snapshots.freezing.folders import folders_without_row
-from snapshots.freezing.job import FreezeFailed, FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.freezing.job import (
+    FreezeFailed,
+    FreezeInProgress,
+    folders_without_row,
+    freeze_snapshot,
+    request_freeze,
+)
 from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotPair
 from snapshots.verify import verify
 from tests.commands import run

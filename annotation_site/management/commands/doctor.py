@@ -13,7 +13,7 @@ from annotation_site.operation.health import ATTENTION, DOWN, OK, Part, all_part
 from annotation_site.operation.invariants import INVARIANTS
 from annotation_site.operation.settings_checks import settings_are_advisable
 from snapshots.files.draft_folders import remove_abandoned
-from snapshots.freezing.folders import folders_without_row
+from snapshots.freezing.job import folders_without_row
 
 NAMED = 5
 MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}
