@@ -182,3 +182,18 @@ def measure_flags(pairs: int, pools: int) -> Flags:
                 found, number = sums.found[worker.guesses]
                 sums.found[worker.guesses] = found + (worker.user.code in named), number + 1
     return sums
+
+
+def measure_pool(sizes: tuple[int, ...] = (150, 300, 900), pools: int = 5) -> None:
+    """Measures precision and recall of the flags in pools of 30 people, 8 of whom guess."""
+    print(f"| pairs | labels of each | precision | recall | readers flagged | {' | '.join(WAYS)} |")
+    print("|---|---|---|---|---|" + "---|" * len(WAYS))
+    for pairs in sizes:
+        flags = measure_flags(pairs, pools)
+        found = " | ".join(f"{named} of {number}" for named, number in flags.found.values())
+        print(
+            f"| {pairs:,} | {flags.labels_each:.0f} | {flags.precision:.2f} | {flags.recall:.2f} "
+            f"| {flags.wrongly} of {flags.readers} | {found} |",
+            flush=True,
+        )
+    print()

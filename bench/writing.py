@@ -9,8 +9,10 @@ from django.db.models import Count
 
 from accounts.people.registration import create_person
 from accounts.sign_in.tokens import create_api_token
+from annotation_site.operation.server import site
 from bench.corpora import LABELS, sentences
 from bench.crowd import Http, Timings, all_at_once
+from bench.measure import percentile
 from collection.models import Corpus, Genre, Pair, Premise, Prompt, PromptField, PromptVersion
 from collection.premise_ids import digest_of
 from collection.premises.writing_seats import make_seats
@@ -93,3 +95,23 @@ def _writer(corpus: str, address: str, token: str, seed: int, until: float) -> C
             timings.submits.append(time.monotonic() - between)
 
     return work
+
+
+def measure_writing(sizes: tuple[int, ...] = (4_000, 400_000), writers: int = 32) -> None:
+    """Measures 32 writers who fetch premises and send three sentences each, over HTTP.
+
+    The corpora are small and large.
+    """
+    print("| premises | writers | premises written/s | next p50 / p95 ms | submit p50 / p95 ms |")
+    print("|---|---|---|---|---|")
+    for size in sizes:
+        corpus = make_corpus(f"written-{size}", size)
+        with site() as url:
+            timings, seconds = write_for(corpus, url, writers, 10)
+        claims, submits = (
+            f"{1000 * percentile(values, 0.5):.1f} / {1000 * percentile(values, 0.95):.1f}"
+            for values in (timings.claims, timings.submits)
+        )
+        done = len(timings.submits) / seconds
+        print(f"| {size:,} | {writers} | {done:.0f} | {claims} | {submits} |", flush=True)
+    print()
