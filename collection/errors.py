@@ -89,7 +89,7 @@ class WritingEnded(NotOpen):
     """A researcher ended this person's writing for the corpus."""
 
     def __init__(self) -> None:
-        super().__init__(gettext("You cannot write for this study at present. You keep what you earned."))
+        super().__init__(gettext("Your writing for this study has ended. You keep what you earned."))
 
 
 class UnknownAssignment(CollectionError):

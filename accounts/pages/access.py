@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
@@ -219,3 +220,8 @@ def safe_next(request: HttpRequest) -> str | None:
 def landing_page(user: User) -> str:
     """Returns a person's first page: the workspace for researchers, the start page for annotators."""
     return resolve_url("admin:index" if user.is_researcher else settings.LOGIN_REDIRECT_URL)
+
+
+def visitors_language(request: HttpRequest) -> translation.override:
+    """Returns the language in which the next page is after somebody was signed out: the browser's, not the chosen one."""
+    return translation.override(translation.get_language_from_request(request))

@@ -108,7 +108,8 @@ def my_email(request: HttpRequest) -> HttpResponse:
             messages.info(
                 request,
                 gettext(
-                    "A mail is on its way to %(address)s. The address is stored when you open the link in it."
+                    "A mail is on its way to %(address)s. The address is stored when you open the link in it and choose"
+                    " “Use this address”."
                 )
                 % {"address": isolated(address)},
             )

@@ -18,7 +18,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.background_questions import FLOOR, QUESTIONS
 from accounts.models import Background, Consent, ConsentForm, User
-from accounts.pages.access import confirmed, is_own, landing_page, own_required, safe_next, signed_in_required
+from accounts.pages.access import (
+    confirmed,
+    is_own,
+    landing_page,
+    own_required,
+    safe_next,
+    signed_in_required,
+    visitors_language,
+)
 from accounts.pages.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
 from accounts.pages.open_id import providers
 from accounts.pages.second_factor import enter
@@ -77,7 +85,8 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
-    messages.info(request, gettext("You are signed out."))
+    with visitors_language(request):
+        messages.info(request, gettext("You are signed out."))
     return redirect("sign-in")
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import confirmed, own_required
+from accounts.pages.access import confirmed, own_required, visitors_language
 from accounts.pages.forms import ErasureForm
 from accounts.people.erasure import OnlyAdministrator
 from annotation_site.personal_data.records import erase, everything_about
@@ -45,7 +45,8 @@ def erase_me(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             logout(request)
-            messages.success(request, gettext("Your account has been deleted."))
+            with visitors_language(request):
+                messages.success(request, gettext("Your account has been deleted."))
             return redirect("sign-in")
     status = 422 if form.is_bound else 200
     context = {"form": form, "unpaid": user.ledger.unpaid().total_cents()}

@@ -215,8 +215,9 @@ def refuse_if_closed(link: EntryLink) -> None:
     if link.closed_at is not None:
         raise EntryRefused(
             gettext(
-                "This study is closed. If you sent nothing here, please return it on %(platform)s. If you sent something,"
-                " do not return it: write to the researchers there, so that they can pay you."
+                "This study is closed. If you earned nothing here, please return it on %(platform)s. If you earned"
+                " something, money for instructions too, do not return it: write to the researchers there, so that they"
+                " can pay you."
             )
             % {"platform": isolated(link.platform_name)}
         )

@@ -68,11 +68,13 @@ def _welcome(
     if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     visit_estimate = estimate(link)
+    items = exam_items(link, visit_estimate.task) if visit_estimate and not agrees else []
     context = {
         "link": link,
         "corpus": link.corpus,
         "estimate": visit_estimate,
-        "exam_items": exam_items(link, visit_estimate.task) if visit_estimate and not agrees else 0,
+        "exam_items": len(items),
+        "exam_is_read": any(item.asks_for_text for item in items),
         "way_back": entry_links.way_back(link, Visit.End.FINISHED),
         "is_researcher": _is_researcher(request),
         "form": None if agrees else form,

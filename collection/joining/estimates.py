@@ -116,7 +116,8 @@ def estimate(link: EntryLink) -> Estimate | None:
     return Estimate(task, link.tasks_wanted, reading + working, reading)
 
 
-def exam_items(link: EntryLink, task: Task) -> int:
-    """Counts the items of the open exam that people must pass before this task; 0 if none, or if the link spares them."""
-    items = ExamItem.objects.filter(exam__qualification=task.qualification, exam__is_open=True)
-    return 0 if task.qualification in (None, link.grants_id) else items.count()
+def exam_items(link: EntryLink, task: Task) -> list[ExamItem]:
+    """Returns the items of the open exam that people must pass before this task; none if the link spares them."""
+    if task.qualification in (None, link.grants_id):
+        return []
+    return list(ExamItem.objects.filter(exam__qualification=task.qualification, exam__is_open=True))

@@ -108,8 +108,8 @@ def exam_form(
             }
             for item in items
         ],
-        "asks_for_answers": any(item.hypothesis for item in items),
-        "asks_for_texts": any(not item.hypothesis for item in items),
+        "asks_for_answers": not all(item.asks_for_text for item in items),
+        "asks_for_texts": any(item.asks_for_text for item in items),
         "errors": errors,
     }
     return render(request, "collection/joining/exam.html", context, status=422 if errors else 200)
@@ -122,4 +122,4 @@ def _outcome(paper: Exam, passed: bool | None) -> str:
         if paper.slug == WRITING_EXAM:
             return gettext("You passed. You may write from now on.")
         return gettext("You passed. You may judge sentences from now on.")
-    return gettext("Thank you. You did not pass this time.")
+    return gettext("Thank you. You did not pass.")

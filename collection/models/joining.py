@@ -246,6 +246,11 @@ class ExamItem(models.Model):
         ordering = ["order"]
         constraints = [unique("one_exam_item_a_place", "exam", "order")]
 
+    @property
+    def asks_for_text(self) -> bool:
+        """Returns whether people write the sentence themselves, which a researcher then reads."""
+        return not self.hypothesis
+
 
 class ExamAttemptQuerySet(models.QuerySet["ExamAttempt"]):
     def waiting(self) -> "ExamAttemptQuerySet":

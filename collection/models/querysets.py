@@ -215,19 +215,22 @@ class LedgerQuerySet(models.QuerySet):
         return self.filter(kind__in=["writing", "skip", "reading"])
 
     def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
-        """Returns rows of `corpus`, `name`, `payment`, `total` and `cents_today` (since `today`) for each corpus that paid.
+        """Returns a row for each corpus that paid: `corpus`, `name`, `payment`, `is_trial`, `total`, `cents_today`.
 
-        `unapproved`, `approved`, `exported` and `paid` are the parts of `total` in these states.
+        `cents_today`: since `today`. `unapproved`, `approved`, `exported` and `paid` are its parts in these states.
         """
         sums = {
             "name": F("corpus__name"),
             "payment": F("corpus__payment"),
+            "is_trial": F("corpus__made_for_demo"),
             "cents_today": Coalesce(Sum("cents", filter=Q(created_at__gte=today)), 0),
         }
         sums |= {state: Coalesce(Sum("cents", filter=of), 0) for state, of in PAY_STATES.items()}
         grouped = self.order_by().values("corpus").annotate(total=Sum("cents"), **sums)
         return list(
-            grouped.order_by("name").values("corpus", "name", "payment", "total", "cents_today", *PAY_STATES)
+            grouped.order_by("name").values(
+                "corpus", "name", "payment", "is_trial", "total", "cents_today", *PAY_STATES
+            )
         )
 
     def unapproved(self) -> "LedgerQuerySet":

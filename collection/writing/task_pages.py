@@ -70,20 +70,25 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
     if chosen not in ("", assignment.prompt_version.prompt.slug):
-        messages.info(request, _why_another_kind(assignment, chosen))
+        has_work, why = _why_another_kind(assignment, chosen)
+        messages.info(request, why)
+        chosen = chosen if has_work else ""
     if not claiming.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
-    return task_page(request, assignment, WritingForm(assignment))
+    return task_page(request, assignment, WritingForm(assignment), next_kind=chosen)
 
 
-def _why_another_kind(assignment: WritingAssignment, chosen: str) -> str:
-    """Says why somebody who chose a kind of text gets this one: theirs has no text for them, or another is in hand."""
+def _why_another_kind(assignment: WritingAssignment, chosen: str) -> tuple[bool, str]:
+    """Returns whether the chosen kind has a text for this person, and why they get one of another kind now."""
     with_work = claiming.prompts_with_work(assignment.annotator, [assignment.corpus])
-    if chosen not in (prompt.slug for prompt in with_work.get(assignment.corpus_id, [])):
-        return gettext("There are no texts of the kind that you chose for you now. Here is another kind.")
-    return gettext(
-        "You already have a text of the kind “%(name)s”. Send or skip it first. Then you can choose another kind."
-    ) % {"name": isolated(assignment.prompt_version.prompt.name)}
+    found = next((each for each in with_work.get(assignment.corpus_id, []) if each.slug == chosen), None)
+    if found is None:
+        return False, gettext(
+            "There are no texts of the kind that you chose for you now. Here is another kind."
+        )
+    return True, gettext(
+        "You already have a text of the kind “%(name)s”. Send it or skip it; then you get a text of the kind “%(chosen)s”."
+    ) % {"name": isolated(assignment.prompt_version.prompt.name), "chosen": isolated(found.name)}
 
 
 def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
@@ -114,20 +119,24 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
             next_one = reverse("writing", args=[corpus.slug])
             return _show_unsaved(request, why, gettext("Go on to the next one"), next_one, status=409)
         else:
-            _say_saved(request, result)
+            _say_saved(request, result, bool(form.cleaned_data["problem"]))
             return _go_on(request, assignment, result.finishes_visit)
     form.focus_first_error()
     return task_page(request, assignment, form, status=422)
 
 
-def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
+def _say_saved(request: HttpRequest, result: submitting.WritingResult, is_reported: bool) -> None:
     if result.surplus:
         text = gettext("Saved. Somebody else finished this text first, but you are paid as well.")
     elif result.repeated:
         text = gettext("This was saved before. Nothing is lost.")
     else:
         text = gettext("Saved.")
-    messages.success(request, _with_pay(text, result.cents))
+    said = _with_pay(text, result.cents)
+    if is_reported:
+        thanks = gettext("A researcher will read what you reported.")
+        said = f"{said} {thanks}"
+    messages.success(request, said)
 
 
 def _with_pay(sentence: str, cents: int) -> str:
@@ -173,7 +182,8 @@ def _go_on(request: HttpRequest, done: WritingAssignment, finishes_visit: bool =
     The address names the task, and that page deletes the device's copy. In the session, a reload or a second tab could
     take the name away before that page reads it.
     """
-    task = urlencode({"confirmed": done.token})
+    chosen = request.POST.get("next_kind", "")
+    task = urlencode({"confirmed": done.token, **({"prompt": chosen} if chosen else {})})
     page = reverse("visit") if finishes_visit else f"{reverse('writing', args=[done.corpus.slug])}?{task}"
     return JsonResponse({"next": page}) if by_script(request) else redirect(page)
 
@@ -226,8 +236,13 @@ def task_page(
     form: WritingForm,
     status: int = 200,
     changed: errors.DraftChanged | None = None,
+    next_kind: str = "",
 ) -> HttpResponse:
-    """Shows a task with its form. `changed`: the draft that was stored from another device."""
+    """Shows a task with its form.
+
+    `changed`: the draft that was stored from another device. `next_kind`: the prompt that was chosen for the text after
+    this one; the form sends it along.
+    """
     until = assignment.seat.leased_until
     context = {
         "assignment": assignment,
@@ -243,6 +258,7 @@ def task_page(
         "skip_reasons": WritingAssignment.SkipReason.choices,
         "unsent": _unsent(assignment.corpus, assignment.annotator),
         "confirmed": request.GET.get("confirmed", ""),
+        "next_kind": request.POST.get("next_kind", next_kind),
         "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
     }
     return render(request, "collection/writing/writing.html", context, status=status)

@@ -75,6 +75,7 @@
     const token = form.dataset.assignment;
     let current = 0; // pairs.length: all are answered
     let timer = 0;
+    let stopped = false; // who stopped the countdown sends this batch by the button
     let since = performance.now(), touched = since, shownAt = since, sent = false, changed = false;
 
     const radios = (pair) => [...pair.querySelectorAll("input[type=radio]")];
@@ -135,8 +136,11 @@
         dot.classList.toggle("current", k === current);
       });
       const atEnd = current === pairs.length;
-      finish.hidden = !atEnd;
-      if (atEnd) ask(inWords("Your answers"), ""); else press(pairs[current]);
+      finish.hidden = !atEnd && !(stopped && pairs.every(isDone));
+      if (!finish.hidden) ask(inWords("Your answers"), "");
+      for (const part of [title, document.getElementById("answers")]) part.hidden = !atEnd;
+      undo.hidden = !atEnd || stopped;
+      if (!atEnd) press(pairs[current]);
       if (focus) (atEnd ? title : pairs[current].querySelector("legend")).focus({ preventScroll: true });
       if (atEnd) window.scrollTo(0, 0); else fit(true);
       // Who can still stop the sending sees the button that does, on the smallest screen, too.
@@ -154,7 +158,7 @@
       list();
     };
     const sendSoon = () => {
-      if (showAnswers?.checked) return;
+      if (stopped || showAnswers?.checked) return;
       const until = performance.now() + UNDO_MS;
       const count = () => {
         const left = Math.ceil((until - performance.now()) / 1000);
@@ -222,6 +226,8 @@
       if (current === pairs.length) sendSoon();
     };
 
+    const stop = (index) => { stopped = true; show(index); };
+
     // Lists the answers again, each with a button to change it.
     const list = () => {
       const answers = document.getElementById("answers");
@@ -245,7 +251,7 @@
         change.className = "button-quiet";
         change.textContent = inWords("Change");
         change.setAttribute("aria-label", inWords("Change the answer for pair {place}", { place: k + 1 }));
-        change.addEventListener("click", () => show(k));
+        change.addEventListener("click", () => stop(k));
         said.append(change);
         item.append(said, texts);
         return item;
@@ -305,7 +311,7 @@
       });
     }
 
-    undo.addEventListener("click", () => show(pairs.length - 1));
+    undo.addEventListener("click", () => stop(pairs.length - 1));
     const isOwn = (key) => Object.values(ownKeys).includes(key.toLowerCase());
     const answersWith = (key) => (radio) => {
       if (isOwn(key)) return ownKeys[radio.value] === key.toLowerCase();
@@ -319,7 +325,7 @@
       const pair = pairs[current];
       const radio = pair && shortcuts.value !== "off" && radios(pair).find(answersWith(event.key));
       if (radio) { event.preventDefault(); choose(pair, radio); }
-      else if (event.key === "Backspace" && current > 0) { event.preventDefault(); show(current - 1); }
+      else if (event.key === "Backspace" && current > 0) { event.preventDefault(); if (pair) show(current - 1); else stop(current - 1); }
       else if (event.key === "Enter" && !pair && !event.target.closest("button, a, summary")) { event.preventDefault(); form.requestSubmit(sendButton); }
       else if (shortcuts.value) return; // the rest are letters and signs
       else if (event.key === "?") { event.preventDefault(); const help = document.getElementById("help"); help.open = !help.open; if (help.open) help.querySelector("summary").focus(); }

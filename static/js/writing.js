@@ -10,15 +10,16 @@
   const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
   const IDLE = 30_000; // ms without input after which time no longer counts as work
+  const byLink = "byLink" in root.dataset; // such people have no password
   const BECAUSE = {
-    403: inWords("This could not be sent: you are signed out, or your consent is missing. Sign in or agree in a new tab; if you came through a study link, open that link again. Then press Send here."),
+    403: byLink ? inWords("This could not be sent: you are signed out, or your consent is missing. Keep this page open, open your study link again in another tab, then press Send here.") : inWords("This could not be sent: you are signed out, or your consent is missing. Sign in or agree in a new tab. Then press Send here."),
     404: inWords("This task was given to another account. Are you signed in as somebody else?"),
     409: inWords("You sent this text before, and that version counts."),
   };
   // For each of these, a link: text, address, and whether it opens in a new tab.
   const trouble = document.getElementById("trouble").dataset;
   const WAYS = {
-    403: [inWords("Open the sign-in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
+    403: byLink ? null : [inWords("Open the sign-in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
     404: [inWords("Go to the start page in a new tab"), trouble.start, true],
     409: [inWords("Next text"), root.dataset.next, false],
   };
@@ -207,6 +208,8 @@
     const forgive = (field) => {
       field.removeAttribute("aria-invalid");
       document.getElementById(`${field.id}_error`)?.remove();
+      const listed = [...root.querySelectorAll("li > a")].find((link) => link.hash === `#${field.id}`)?.parentElement;
+      if (listed) (listed.parentElement.children.length > 1 ? listed : listed.closest(".error")).remove();
     };
     form.addEventListener("input", (event) => {
       if (event.target.tagName !== "TEXTAREA") return;

@@ -36,6 +36,7 @@ NO_COUNTS = {
     *(
         "name",
         "platform",
+        "chosen",
         "title",
         "prompt",
         "code",

@@ -94,19 +94,39 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
 
 
 @pytest.mark.thorough
-def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin, watched, vera):
+def test_a_batch_is_sent_by_itself_after_seconds(begin, watched, vera):
     page = begin(watched(vera))
-    press(page, "11111")
-    page.get_by_role("button", name="Stop and go back").click()
-    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
-    stays_unsent(page, vera)
-    press(page, "3")
+    press(page, "11113")
     expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
-    page.get_by_role("button", name="Change the answer for pair 2").click()
-    press(page, "2")
-    expect(page.get_by_role("button", name="Send now")).to_be_visible()
     pass_time(page, SENT_MS)
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()  # nobody pressed anything
+    assert answers_of(vera) == ["entailment"] * 4 + ["contradiction"]
+
+
+def stop_by_button(page: Page) -> None:
+    page.get_by_role("button", name="Stop and go back").click()
+
+
+def stop_by_key(page: Page) -> None:
+    page.keyboard.press("Backspace")
+
+
+@pytest.mark.parametrize("stop", [pytest.param(stop_by_button, marks=pytest.mark.thorough), stop_by_key])
+def test_who_stopped_the_countdown_sends_the_batch_by_the_button_alone(begin, watched, vera, stop):
+    page = begin(watched(vera))
+    press(page, "11111")
+    stop(page)
+    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()  # all five have an answer
+    stays_unsent(page, vera)
+    press(page, "3")
+    expect(page.get_by_role("heading", name="Your answers", exact=True)).to_be_focused()
+    stays_unsent(page, vera)
+    page.get_by_role("button", name="Change the answer for pair 2").click()
+    press(page, "2")
+    stays_unsent(page, vera)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "contradiction"]
 
 

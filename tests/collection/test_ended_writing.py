@@ -19,7 +19,7 @@ def test_whose_writing_ended_is_not_told_to_look_again_but_whom_to_ask(ana, rosa
         corpus=corpus, annotator=ana, reason="Random sentences.", by=rosa, created_at=timezone.now()
     )
     page = browser_of(ana).get("/work/writing/small/").content.decode()
-    assert "You cannot write for this study at present." in page
+    assert "Your writing for this study has ended." in page
     assert "lab@example.org" in page
     assert "check again" not in page
 

@@ -20,6 +20,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import RUN, claim_writing, prompts_with_work
 from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
+from shared.bidi import isolated
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 from tests.made_once import made_once
@@ -120,10 +121,30 @@ def test_the_start_page_offers_the_kinds_of_text_that_have_work(corpus, ana, bro
 def test_who_has_another_text_in_hand_is_told_so(corpus, ana, browser_of):
     task = claim_writing(corpus=corpus, annotator=ana)
     read_prompt(annotator=ana, version=task.prompt_version, answers={})
-    other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
-    page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").content.decode()
-    assert "Send or skip it first. Then you can choose another kind." in page
+    mine = task.prompt_version.prompt
+    other = next(slug for slug in PROMPTS if slug != mine.slug)
+    page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").text
+    assert f"Send it or skip it; then you get a text of the kind “{isolated(other.capitalize())}”." in page
     assert task.token in page
+
+
+@pytest.mark.parametrize("way", ["send", "skip"])
+def test_who_chose_another_kind_while_a_text_is_open_gets_it_next(corpus, ana, browser_of, way):
+    task = claim_writing(corpus=corpus, annotator=ana)
+    read_prompt(annotator=ana, version=task.prompt_version, answers={})
+    other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
+    browser, address = browser_of(ana), "/work/writing/small/"
+    chosen = f'name="next_kind" value="{other}"'
+    assert chosen in browser.get(f"{address}?prompt={other}").text
+    sent = {"token": task.token, "key": task.token, "next_kind": other}
+    assert (
+        chosen in browser.post(address, sent).text
+    )  # nothing was written: the same page, with what was chosen
+    if way == "send":
+        browser.post(address, sent | {f"text-{label}": text for label, text in TEXTS.items()}, follow=True)
+    else:
+        browser.post(f"{address}skip/", sent, follow=True)
+    assert WritingAssignment.objects.get(closed_at=None).prompt_version.prompt.slug == other
 
 
 def test_who_has_not_opened_their_text_yet_gets_the_kind_they_choose(corpus, ana, browser_of):
@@ -131,7 +152,7 @@ def test_who_has_not_opened_their_text_yet_gets_the_kind_they_choose(corpus, ana
     other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
     page = browser_of(ana).get(f"/work/writing/small/?prompt={other}", follow=True).content.decode()
     assert other.capitalize() in page
-    assert "Send or skip it first" not in page
+    assert "Send it or skip it" not in page
     seat = WritingAssignment.objects.get().seat  # still one task: no skip, and one of the day
     assert (seat.genre.prompt.slug, seat.annotator) == (other, ana)
     task.seat.refresh_from_db()
@@ -145,7 +166,7 @@ def test_who_chose_a_kind_that_has_run_out_is_told_so(corpus, ana, browser_of):
     Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
     page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}", follow=True).content.decode()
     assert "There are no texts of the kind that you chose for you now." in page
-    assert "Send or skip it first" not in page
+    assert "Send it or skip it" not in page
 
 
 def test_who_chose_a_kind_without_texts_while_another_is_in_hand_is_told_so(corpus, ana, browser_of):
@@ -155,5 +176,5 @@ def test_who_chose_a_kind_without_texts_while_another_is_in_hand_is_told_so(corp
     Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
     page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}").content.decode()
     assert "There are no texts of the kind that you chose for you now." in page
-    assert "Send or skip it first" not in page  # afterwards they could not choose it either
+    assert "Send it or skip it" not in page  # afterwards they could not choose it either
     assert task.token in page
