@@ -145,8 +145,9 @@ def _heat(table: SnapshotTable, parts: Parts, names: Names) -> Chart | None:
     known = [
         (name, each, parts[each.run_ids[-1], partition])
         for name, each in _named(table.experiments)
-        if (each.run_ids[-1], partition) in parts
+        if (each.run_ids[-1], partition) in parts and partition in each.scores
     ]
+    known.sort(key=lambda row: -row[1].scores[partition].mean)  # as in the chart above it
     sizes: defaultdict[tuple[str, str], int] = defaultdict(int)
     for _, _, of_run in known:
         for dimension, values in of_run.items():
@@ -187,8 +188,8 @@ def _heat(table: SnapshotTable, parts: Parts, names: Names) -> Chart | None:
         ],
         rows,
         {"y": "baseline", "series": [f"{dimension}: {value}" for dimension, value in columns], "of": "one"},
-        note=f"Accuracy on {partition} by gold label, then by genre, of the last seed of each baseline; the darker, the"
-        " higher.",
+        note=f"Accuracy on {partition} by gold label, then by genre, of the last seed of each baseline, the best first;"
+        " the stronger the colour, the higher.",
     )
 
 

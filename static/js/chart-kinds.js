@@ -237,7 +237,7 @@ window.chartKinds = (function () {
       };
     },
 
-    // A grid of numbers, the darker the more of its row: draw.y, series, x_name, y_name.
+    // A grid of numbers, the stronger the colour the more of its row: draw.y, series, x_name, y_name.
     heat(chart, read, width) {
       const { y, series } = chart.draw;
       const left = leftRoom(chart.rows.map((row) => row[y]), width);

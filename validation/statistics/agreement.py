@@ -30,7 +30,6 @@ from nli.agreement import (
     validators_alone,
     with_all_labels,
 )
-from shared.among import Among
 from shared.csv_tables import csv_text
 from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Question
@@ -42,6 +41,7 @@ from validation.statistics.vote_patterns import (
     PORTION,
     ROWS_WITH_INTERVALS,
     Counted,
+    among_keys,
     count_patterns,
     patterns_of,
 )
@@ -63,9 +63,8 @@ def agreement_with_intervals(
 
     keys: of the pairs, if they are few.
     """
-    if keys is not None:
-        pairs = pairs.filter(Among("pk", keys))
-    return _with_intervals(pairs, question, count_patterns(pairs, question, keys=keys))
+    counted = count_patterns(pairs, question, keys=keys)
+    return _with_intervals(among_keys(pairs, keys), question, counted)
 
 
 def _with_intervals(pairs: PairQuerySet, question: Question, counted: Counted) -> dict[str, Any]:

@@ -353,7 +353,8 @@ def _author_and_gold(found: AgreementReport, question: Question) -> Chart | None
         ],
         rows,
         {"y": "author", "series": list(golds), "x_name": "gold label", "of": "row"},
-        note="Rows: the label that the author wrote for. The darker, the more of its row. A number leads to its pairs.",
+        note="Rows: the label that the author wrote for. The stronger the colour, the more of its row. A number leads to"
+        " its pairs.",
     )
 
 

@@ -18,6 +18,7 @@ from collection.models.querysets import PairQuerySet
 from collection.premises.partitions import partition_of
 from nli.agreement import Pattern
 from nli.gold import ADJUDICATED, PUBLISHED
+from shared.among import Among
 from validation.gold.queries import (
     deciding_labels,
     more_sort_memory,
@@ -82,7 +83,7 @@ def count_patterns(
         validators = _validators(question) if by == "validator" else {}
         few = len(set().union(*validators.values())) <= ROWS_WITH_INTERVALS
         rows = (
-            _voted_sentences(pairs.standing(), question, by)
+            _voted_sentences(among_keys(pairs.standing(), keys), question, by)
             if question.by_sentence
             else _voted_pairs(pairs.standing(), question, by, keys)
         )
@@ -94,6 +95,15 @@ def count_patterns(
                 groups[each][premises if few else ""][pattern] += 1
     named = {key: _profiles(counts.values()) for key, counts in groups.items()} if by else {}
     return Counted(_profiles(whole.values()), named, undecided)
+
+
+def among_keys(pairs: PairQuerySet, keys: Collection[int] | None) -> PairQuerySet:
+    """Returns those of the pairs that have these keys; all without keys.
+
+    Not for `with_gold_label`, which names the keys by itself: named twice, PostgreSQL expects far too few pairs, and
+    compares each with each.
+    """
+    return pairs if keys is None else pairs.filter(Among("pk", keys))
 
 
 def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> PairQuerySet:
