@@ -509,6 +509,7 @@ def test_a_sent_file_keeps_its_name_and_never_leaves_its_folder(browser, incomin
     assert browser.get("/imports/new/", {"file": stored}).status_code == 200
 
 
+@pytest.mark.thorough
 def test_files_of_one_folder_are_read_together_and_none_replaces_another(browser, incoming, sent):
     pair = {"pair-id": 1, "context": "A.", "hypothesis": "B.", "label": "entailed", "split": "dev"}
     about = {"pair-id": 1, "corpus": "Reviews", "corpus-sent-id": "7"}

@@ -168,6 +168,7 @@ def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
     assert (rest["pairs"], rest["skipped"], Pair.objects.count()) == (8, 8, 16)
 
 
+@pytest.mark.thorough
 def test_a_look_through_the_source_before_the_first_pair_says_how_far_it_is(monkeypatch) -> None:
     heard = []
     monkeypatch.setattr("collection.formats.registry.PORTION", 2)

@@ -10,7 +10,7 @@ import pytest
 
 from modeling.baselines.checkpoint import load_state, save_state
 from modeling.baselines.program import Events, Stop
-from tests.baselines.small import graded, run_train, small_run, small_settings, train_until
+from tests.baselines.small import run_train, small_run, small_settings, train_until
 from tests.baselines.test_networks import NEURAL
 
 SAME = (
@@ -51,7 +51,10 @@ class StopAfter(Stop):
         """Handles no signals: the test requests the end by itself."""
 
 
-@pytest.mark.parametrize("baseline", graded(NEURAL))
+@pytest.mark.parametrize(
+    "baseline",
+    [name if name == "cbow" else pytest.param(name, marks=pytest.mark.thorough) for name in NEURAL],
+)
 def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
     tmp_path: Path, baseline: str, monkeypatch: pytest.MonkeyPatch
 ):

@@ -12,6 +12,7 @@ from tests.browser.site import make_site
 from tests.corpora import LABELS
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera, look):
     make_site()

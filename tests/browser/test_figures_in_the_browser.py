@@ -40,6 +40,7 @@ def look_at(page: Page, address: str, state: str) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_figures_that_are_counted_on_the_spot_are_accessible(live_server, watched, rosa, vera, scenes, look):
     page = watched(rosa, **look)

@@ -38,6 +38,7 @@ def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, 
     assert found == []
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_excluding_somebody_takes_their_code(live_server, watched, vera, rosa, look):
     make_site(vera)

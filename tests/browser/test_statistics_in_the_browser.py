@@ -1,5 +1,6 @@
 """The page of statistics: axe finds nothing serious, all fits a phone, and details open by keyboard."""
 
+import pytest
 from playwright.sync_api import expect
 
 from snapshots.statistics.job import compute_statistics, request_statistics
@@ -7,6 +8,7 @@ from tests.browser.looks import LOOKS, complaints, width_of
 from tests.snapshots.material import corpus_of, freeze
 
 
+@pytest.mark.thorough
 @LOOKS
 def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
     snapshot = freeze(corpus_of(6))

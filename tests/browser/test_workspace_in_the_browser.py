@@ -14,7 +14,7 @@ from tests.snapshots.material import corpus_of, freeze
 
 WIDE = {"viewport": {"width": 1280, "height": 800}}
 NARROW = {"viewport": {"width": 360, "height": 640}}
-SIZES = [pytest.param("wide", WIDE, marks=pytest.mark.thorough), ("narrow", NARROW)]
+SIZES = [("wide", WIDE), ("narrow", NARROW)]
 FILE = settings.BASE_DIR / "examples" / "captions" / "corpus.toml"
 PAGES = (
     "/admin/",
@@ -194,6 +194,7 @@ def test_records_keep_working_and_have_their_landmarks(live_server, watched, ros
         assert all_complaints(page, address) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "size"), SIZES)
 def test_the_pages_of_snapshots_and_pairs(live_server, watched, rosa, sent, name, size):
     snapshot = freeze(corpus_of(6))

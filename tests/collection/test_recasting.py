@@ -17,6 +17,9 @@ from collection.recasting.recipe import read_names, weighted
 from collection.recasting.recipe_format import BadRecipe, RecipeFails, recast_format, recipes
 from tests.collection.recast import EXAMPLES, RECIPES, SOURCES, made, recast_text, told
 
+# Recipes that read their source for a second or more.
+LONG = {"megaveridicality", "verbnet", "factuality-decomp", "factuality-uw"}
+
 
 def test_bad_rows_are_refused_with_their_line_and_a_reason(tmp_path) -> None:
     path = tmp_path / "amazon_cells_labelled.txt"
@@ -37,7 +40,10 @@ def test_bad_rows_are_refused_with_their_line_and_a_reason(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(4, marks=pytest.mark.thorough)], ids=["two lines", "four"])
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.thorough) if name in LONG else name for name in RECIPES],
+)
 def test_no_row_of_any_source_ends_the_run(name: str, most: int, tmp_path) -> None:
     """Each of the first lines is tried with each of its columns empty or other, and without its last one."""
     folder = tmp_path / "x"

@@ -108,6 +108,7 @@ def test_weights_that_are_on_another_machine_are_asked_for(snapshot):
     assert (run.status, "trained by first@here" in run.error) == ("failed", True)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("programs_start_at_once")
 def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):

@@ -185,6 +185,7 @@ def pip_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_uv_looks_where_pip_is_told_to_look(pip_settings: Path) -> None:
     pip_settings.write_text(
         "[global]\nindex-url = https://one.example/simple\nextra-index-url =\n  https://two.example/simple\n"

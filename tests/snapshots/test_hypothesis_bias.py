@@ -86,6 +86,7 @@ def test_memory_grows_by_some_bytes_a_pair(monkeypatch):
     assert peak(10_000) - peak(5_000) < 5_000 * 200
 
 
+@pytest.mark.thorough
 def test_many_occurrences_are_counted_as_few_are(monkeypatch):
     rows = [*pairs(200, gives_away=True, kind="a"), *pairs(200, gives_away=False, kind="b")] * 2
     told = measure_bias(rows, labels=LABELS)

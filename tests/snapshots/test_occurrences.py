@@ -1,5 +1,7 @@
 """Names of a snapshot that the checker stores on disk to compare them."""
 
+import pytest
+
 from snapshots.verification.repeats import Occurrences
 
 
@@ -27,6 +29,7 @@ def test_every_occurrence_but_the_first_is_told_with_its_line():
         assert sorted(seen.again("pair")) == [("train", 3, b"a"), ("train", 4, b"a")]
 
 
+@pytest.mark.thorough
 def test_the_names_of_many_pairs_stand_on_the_disk(monkeypatch):
     monkeypatch.setattr("snapshots.verification.repeats.MEMORY_KIB", 100)
     with Occurrences() as seen:

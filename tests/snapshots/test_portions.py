@@ -101,10 +101,7 @@ def stories():
 @pytest.mark.usefixtures("_three_cores")
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(each, marks=() if each in ("parquet", "snli_jsonl") else pytest.mark.thorough)
-        for each in FORMATS
-    ],
+    [pytest.param(each, marks=() if each == "snli_jsonl" else pytest.mark.thorough) for each in FORMATS],
 )
 def test_an_export_has_the_same_bytes_however_its_files_are_cut(tmp_path, monkeypatch, name):
     snapshot = freeze(scenes() if name == "mpe" else stories())
