@@ -196,6 +196,8 @@ def _overlap(made: Table, data: Data) -> Chart:
         if len(by_label) < 2:
             return "Share of a hypothesis’s words that occur in its premise."
         most, least = max(by_label, key=by_label.__getitem__), min(by_label, key=by_label.__getitem__)
+        if by_label[most] == by_label[least]:
+            return f"Hypotheses of all labels share as many words with their premise ({by_label[most]:.2f})."
         return (
             f"Hypotheses of {_label(data, most)} share the most words with their premise ({by_label[most]:.2f}), those of"
             f" {_label(data, least)}"

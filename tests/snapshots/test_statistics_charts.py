@@ -14,7 +14,7 @@ from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import LABELS
 from tests.made_once import made_once
-from tests.snapshots.material import freeze
+from tests.snapshots.material import corpus_of, freeze
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +74,14 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     assert charts["votes"].title.endswith("(SNLI 58.3%, MultiNLI 58.2%).")
     faint = {row["gold label"]: row["faint"] for row in charts["votes"].as_json()["rows"]}
     assert (faint["all"], faint["no gold label"]) == (False, True), "four pairs have no gold label"
+
+
+def test_equal_overlaps_are_said_to_be_equal():
+    found = freeze(corpus_of(4))
+    compute_statistics(statistics_id=request_statistics(snapshot=found, kind="corpus").pk)
+    charts = {chart.key: chart for chart in charts_of("corpus", data(found, "corpus"), {})}
+    title = charts["overlap"].title
+    assert title == "Hypotheses of all labels share as many words with their premise (0.75)."
 
 
 def test_the_curve_of_give_away_words_divides_the_significant_from_the_others(snapshot):
