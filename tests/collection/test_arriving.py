@@ -381,3 +381,22 @@ def test_researchers_see_each_end_and_send_nothing(browser_of, rosa, link):
         assert "connect-src 'none'" in page["Content-Security-Policy"]
     client.post(reverse("entry-opened", args=[link.token]))
     assert EntryLink.objects.get().opened == 0
+
+
+def test_a_trial_says_first_that_nothing_is_paid(client, link):
+    told = "This is a trial run: no money is paid."
+    agree(client, link)
+    assert told not in client.get(reverse("visit")).text
+    Corpus.objects.update(made_for_demo=True)
+    assert told in client.get(reverse("visit")).text
+
+
+def test_an_early_end_names_what_was_earned(client, link):
+    asked = client.get(agree(client, link).url, follow=True)
+    client.post(asked.request["PATH_INFO"], {"agree": "yes"})
+    write_one(client, link.corpus.slug)
+    EntryLink.objects.update(tasks_wanted=9, minutes_allowed=1)
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=2))
+    page = client.get(reverse("visit")).text
+    assert "The time for this study is over." in page
+    assert "What you earned so far, <bdi>$0.30</bdi>, will be paid." in page
