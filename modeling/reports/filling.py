@@ -177,7 +177,7 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
     ]
     details += [f"preset {scores.preset}"] if scores.preset else []
     details += [f"{wanted.most:,} training pairs"] if wanted.most else []
-    details += [f"{key}={value}" for key, value in wanted.config.items()]
+    details += [f"{key}={catalogue.as_typed(value)}" for key, value in wanted.config.items()]
     if details:
         name += f" ({', '.join(details)})"
     waiting = [run for run in scores.under_way if scores.matches(run, wanted)]
@@ -198,7 +198,7 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
         "snapshot": scores.snapshots[wanted.trained],
         "baseline": wanted.baseline,
         "preset": scores.preset or catalogue.DEFAULT,
-        "config": {key: str(value).lower() for key, value in wanted.config.items()},
+        "config": {key: catalogue.as_typed(value) for key, value in wanted.config.items()},
         "regime": regime,
     }
     return name, request
