@@ -118,11 +118,17 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"work/reports/",
             r"work/validation/<slug:slug>/",
             r"work/validation/<slug:slug>/<slug:question_slug>/",
-            r"work/validation/<slug:slug>/<slug:question_slug>/instructions/",
-            r"work/validation/<slug:slug>/instructions/",
             r"work/visit/",
             r"work/visit/returned/",
             r"work/writing/<slug:corpus>/",
+        ],
+    ),
+    (
+        "s+-+--",
+        "Annotators whose work on the corpus no researcher ended",
+        [
+            r"work/validation/<slug:slug>/<slug:question_slug>/instructions/",
+            r"work/validation/<slug:slug>/instructions/",
         ],
     ),
     (

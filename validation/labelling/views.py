@@ -115,6 +115,8 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
     question = question_or_404(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
     is_read = _has_read(request, question)
+    if not is_read and _has_ended(request, question):
+        return _ended_page(request, question)
     form = check_form(question, request.POST if request.method == "POST" and not is_read else None)
     if request.method == "POST" and by_script(request):
         return JsonResponse({"wrong": form.verdicts()})
@@ -133,8 +135,6 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
             _remember_read(request, question)
             return redirect(target)
         form.explain(wrong)
-    if not is_read and _has_ended(request, question):
-        return _ended_page(request, question)
     exam = "" if is_read else _exam_first(request, question)
     return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam)
 
