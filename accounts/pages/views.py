@@ -1,6 +1,6 @@
 """Pages of accounts: home, sign-in, consent, and a person's own page."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -164,12 +164,10 @@ def _mine(
     return render(request, "accounts/mine.html", context, status=status)
 
 
-def _way_of_first_pay(user: User, came_from: dict[int, str]) -> dict[str, str | None]:
-    """Returns how somebody who earned nothing yet will be paid; `payment` is None where no corpus of theirs is known."""
-    return {
-        "platform": next(iter(came_from.values()), ""),
-        "payment": None if user.is_researcher else user.sign_ups.way_of_pay(),
-    }
+def _way_of_first_pay(user: User, came_from: dict[int, str]) -> dict[str, Any]:
+    """Returns how somebody who earned nothing yet will be paid."""
+    corpus, platform = next(iter(came_from.items()), (None, ""))
+    return {} if user.is_researcher else user.sign_ups.way_of_pay(corpus) | {"platform": platform}
 
 
 @require_POST

@@ -49,5 +49,5 @@ def erase_me(request: HttpRequest) -> HttpResponse:
                 messages.success(request, gettext("Your account has been deleted."))
             return redirect("sign-in")
     status = 422 if form.is_bound else 200
-    context = {"form": form, "unpaid": user.ledger.unpaid().total_cents()}
+    context = {"form": form, "unpaid": user.ledger.unpaid().of_real_studies().total_cents()}
     return render(request, "annotation_site/erase_me.html", context, status=status)

@@ -216,8 +216,8 @@ def refuse_if_closed(link: EntryLink) -> None:
         raise EntryRefused(
             gettext(
                 "This study is closed. If you earned nothing here, please return it on %(platform)s. If you earned"
-                " something, money for instructions too, do not return it: write to the researchers there, so that they"
-                " can pay you."
+                " something, even if only for reading the instructions, do not return it: write to the researchers"
+                " there, so that they can pay you."
             )
             % {"platform": isolated(link.platform_name)}
         )

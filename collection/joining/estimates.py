@@ -21,6 +21,7 @@ WORD = re.compile(r"[\u3040-\u9fff]{1,2}|[^\s\u3040-\u9fff]+")
 class Task:
     """One task of a corpus: what people do, seconds, pay, pay once for reading its instructions, sentences to judge.
 
+    bonus_cents: for the answer that an expert gave, too; 0 if none of its sentences has one.
     qualification: the id of the one that people must hold. words: of its instructions, without folded parts.
     """
 
@@ -29,6 +30,7 @@ class Task:
     cents: int
     reading_cents: int = 0
     sentences: int = 0
+    bonus_cents: int = 0
     qualification: int | None = None
     words: int = 0
 

@@ -1,11 +1,12 @@
 """Entry links of recruiting platforms, visits, and exams."""
 
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import URLValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from accounts.models import Qualification, new_token
 from collection.corpus_schema import ExamPart
@@ -175,9 +176,15 @@ class Visit(models.Model):
 
 
 class SignUpQuerySet(models.QuerySet["SignUp"]):
-    def way_of_pay(self) -> str | None:
-        """Returns `payment` of the corpus that somebody joined last; None if they joined none."""
-        return self.order_by("-pk").values_list("corpus__payment", flat=True).first()
+    def way_of_pay(self, came_for: int | None) -> dict[str, Any]:
+        """Returns `payment` and `is_trial` of the corpus that somebody came for by a link, or joined last.
+
+        Without such a corpus: what all corpora have in common. `payment` is None where it is not known.
+        """
+        corpus = came_for or self.order_by("-pk").values_list("corpus", flat=True).first()
+        corpora = Corpus.objects.filter(pk=corpus) if corpus else Corpus.objects.all()
+        ways = list(corpora.order_by().values("payment", is_trial=F("made_for_demo")).distinct()[:2])
+        return dict(ways[0]) if len(ways) == 1 else {"payment": None, "is_trial": False}
 
 
 class SignUp(models.Model):

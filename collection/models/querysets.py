@@ -239,6 +239,10 @@ class LedgerQuerySet(models.QuerySet):
     def unpaid(self) -> "LedgerQuerySet":
         return self.exclude(PAY_STATES["paid"])
 
+    def of_real_studies(self) -> "LedgerQuerySet":
+        """Without trial runs, which show sums and pay nothing."""
+        return self.filter(corpus__made_for_demo=False)
+
     def total_cents(self) -> int:
         return self.aggregate(total=Sum("cents"))["total"] or 0
 

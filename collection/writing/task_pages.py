@@ -83,9 +83,7 @@ def _why_another_kind(assignment: WritingAssignment, chosen: str) -> tuple[bool,
     with_work = claiming.prompts_with_work(assignment.annotator, [assignment.corpus])
     found = next((each for each in with_work.get(assignment.corpus_id, []) if each.slug == chosen), None)
     if found is None:
-        return False, gettext(
-            "There are no texts of the kind that you chose for you now. Here is another kind."
-        )
+        return False, gettext("There are no texts left of the kind you chose. Here is one of another kind.")
     return True, gettext(
         "You already have a text of the kind “%(name)s”. Send it or skip it; then you get a text of the kind “%(chosen)s”."
     ) % {"name": isolated(assignment.prompt_version.prompt.name), "chosen": isolated(found.name)}

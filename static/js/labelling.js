@@ -152,7 +152,7 @@
     const ask = (words, more) => {
       title.textContent = words;
       hint.textContent = more;
-      sendButton.textContent = inWords("Send");
+      sendButton.textContent = countInWords("Send {count} answer", "Send all {count} answers", pairs.length);
       sendButton.removeAttribute("aria-disabled");
       undo.hidden = false;
       list();
@@ -245,7 +245,7 @@
         said.className = "said";
         const chosen = answer(pair);
         if (chosen) said.append(chosen.closest("label").querySelector(".label").cloneNode(true));
-        else said.append(skip(pair).value ? inWords("skipped") : inWords("no answer yet"));
+        else said.append(skip(pair).value ? inWords("skipped: not paid. You can answer it until you send.") : inWords("no answer yet"));
         const change = document.createElement("button");
         change.type = "button";
         change.className = "button-quiet";
@@ -279,7 +279,7 @@
         const back = document.createElement("button");
         back.type = "button";
         back.className = "button-quiet";
-        back.textContent = inWords("Back");
+        back.textContent = inWords("Back to pair {place}", { place: k });
         back.addEventListener("click", () => show(current - 1));
         nav.append(back);
       }

@@ -36,7 +36,7 @@
       button.textContent = inWords("Copied");
     } catch {
       getSelection().selectAllChildren(text);
-      button.textContent = matchMedia("(pointer: coarse)").matches ? inWords("Not copied: hold your finger on the text above, then choose Copy") : inWords("Marked: now press Ctrl C");
+      button.textContent = matchMedia("(pointer: coarse)").matches ? inWords("Not copied: hold your finger on the code above, then choose Copy") : inWords("Marked: now press Ctrl C");
     }
   });
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;

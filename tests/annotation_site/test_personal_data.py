@@ -114,6 +114,9 @@ def test_the_page_says_first_what_is_not_paid_yet(client, writer, rosa):
     assert "Wait for your pay first." in before
     assert f"<bdi>{dollars}</bdi> of what you earned is not paid yet." in before
     corpus = Corpus.objects.get()
+    Corpus.objects.update(made_for_demo=True)
+    assert "Wait for your pay first." not in client.get(address).text, "a trial pays nothing"
+    Corpus.objects.update(made_for_demo=False)
     paid = approve(corpus=corpus, by=rosa, expected_cents=writer.ledger.total_cents())
     export(pay_list=paid, by=rosa)
     assert "Wait for your pay first." in client.get(address).text

@@ -117,7 +117,8 @@ def test_who_stopped_the_countdown_sends_the_batch_by_the_button_alone(begin, wa
     press(page, "11111")
     stop(page)
     expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()  # all five have an answer
+    expect(page.get_by_role("button", name="Back to pair 4")).to_be_visible()
+    expect(page.get_by_role("button", name="Send all 5 answers")).to_be_visible()  # all five have an answer
     stays_unsent(page, vera)
     press(page, "3")
     expect(page.get_by_role("heading", name="Your answers", exact=True)).to_be_focused()
@@ -125,7 +126,7 @@ def test_who_stopped_the_countdown_sends_the_batch_by_the_button_alone(begin, wa
     page.get_by_role("button", name="Change the answer for pair 2").click()
     press(page, "2")
     stays_unsent(page, vera)
-    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("button", name="Send all 5 answers").click()
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "contradiction"]
 
@@ -287,7 +288,7 @@ def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
     for number in range(2, 6):
         expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
         press(page, "1")
-    expect(page.get_by_text("skipped")).to_be_visible()
+    expect(page.get_by_text("skipped: not paid. You can answer it until you send.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert BatchItem.objects.get(skip_reason__isnull=False).skip_reason == "language"

@@ -389,6 +389,26 @@ def test_a_trial_says_first_that_nothing_is_paid(client, link):
     assert told not in client.get(reverse("visit")).text
     Corpus.objects.update(made_for_demo=True)
     assert told in client.get(reverse("visit")).text
+    assert told in client.get(reverse("mine")).text, "before anything is earned, too"
+
+
+@pytest.mark.parametrize("is_trial", [False, True])
+def test_what_a_trial_would_pay_is_no_promise(client, link, is_trial):
+    Corpus.objects.update(made_for_demo=is_trial)
+    EntryLink.objects.update(minutes_allowed=60)
+    pages = [client.get(address_of(link)).text]
+    agree(client, link)
+    pages.append(client.get(reverse("visit")).text)
+    promises = (
+        "which then pays you",
+        "What you earned is paid.",
+        "What you earned is paid without it:",
+        "They pay",
+    )
+    assert [words for words in promises if any(words in page for page in pages)] == (
+        [] if is_trial else list(promises)
+    )
+    assert ("In a real study" in pages[0], "In a real study" in pages[1]) == (is_trial, is_trial)
 
 
 def test_an_early_end_names_what_was_earned(client, link):
@@ -400,3 +420,7 @@ def test_an_early_end_names_what_was_earned(client, link):
     page = client.get(reverse("visit")).text
     assert "The time for this study is over." in page
     assert "What you earned so far, <bdi>$0.30</bdi>, will be paid." in page
+    Corpus.objects.update(made_for_demo=True)
+    told = client.get(reverse("visit")).text
+    assert "In a real study, the <bdi>$0.30</bdi> that you earned so far would be paid." in told
+    assert "will be paid." not in told

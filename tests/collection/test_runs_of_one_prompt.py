@@ -165,7 +165,7 @@ def test_who_chose_a_kind_that_has_run_out_is_told_so(corpus, ana, browser_of):
     gone = next(iter(PROMPTS))
     Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
     page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}", follow=True).content.decode()
-    assert "There are no texts of the kind that you chose for you now." in page
+    assert "There are no texts left of the kind you chose." in page
     assert "Send it or skip it" not in page
 
 
@@ -175,6 +175,6 @@ def test_who_chose_a_kind_without_texts_while_another_is_in_hand_is_told_so(corp
     gone = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
     Premise.objects.filter(genre__prompt__slug=gone).update(status="paused")
     page = browser_of(ana).get(f"/work/writing/small/?prompt={gone}").content.decode()
-    assert "There are no texts of the kind that you chose for you now." in page
+    assert "There are no texts left of the kind you chose." in page
     assert "Send it or skip it" not in page  # afterwards they could not choose it either
     assert task.token in page

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from collection.models import Pair
+from collection.models import EntryLink, Pair
 from tests.cast import rosa, stan, vera
 from tests.made_once import made_once
 from tests.open_pairs import label_all, open_pairs
@@ -13,6 +13,7 @@ from validation.errors import AlreadyDecided
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.quality_control.control_items import label_as_expert
+from validation.start_page.offers import labelling_task
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +28,24 @@ def test_agreeing_with_the_expert_pays_a_bonus(corpus):
     assert vera().ledger.total_cents() == 125
     label_all(corpus, stan(), "neutral")
     assert stan().ledger.total_cents() == 25
+
+
+def test_a_visit_is_told_of_the_bonus_where_an_expert_answered(corpus, client):
+    question, pair = corpus.questions.get(), Pair.objects.first()
+    assert labelling_task(corpus.pk).bonus_cents == 0
+    label_as_expert(question=question, pair=pair, label="entailment", by=rosa())
+    assert labelling_task(corpus.pk).bonus_cents == 100
+    EntryLink.objects.create(
+        corpus=corpus,
+        platform="prolific",
+        proof="none",
+        work="labelling",
+        tasks_wanted=2,
+        completion_code="C0DE",
+    )
+    page = client.get(f"/enter/{EntryLink.objects.get().token}/", {"PROLIFIC_PID": "one"}).text
+    told = "up to <bdi>$0.50</bdi>, and <bdi>$1.00</bdi> more for each sentence for which an expert chose the same"
+    assert told in page
 
 
 def test_who_was_right_before_the_expert_came_is_paid_as_well(corpus):
