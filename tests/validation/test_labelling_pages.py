@@ -215,8 +215,9 @@ def test_a_closed_pool_says_whom_to_ask(corpus):
 
 
 def test_who_is_out_of_the_pool_gets_no_batch(corpus):
+    browser = ready(vera(), corpus)
     exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
-    assert ready(vera(), corpus).get(PAGE).status_code == 403
+    assert browser.get(PAGE).status_code == 403
     assert not Assignment.objects.exists()
 
 
