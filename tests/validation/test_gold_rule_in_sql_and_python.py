@@ -230,12 +230,15 @@ def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note()
         met.update((world.rule.name, *one[1:]) for one in found)
         schemes.add((world.rule.scheme, world.rule.decided_scheme))
 
-    # One pair of each rule and its schemes that only its author has labelled; the others are drawn.
+    # Of each rule and its schemes one pair that only its author has labelled, and one that is adjudicated as well,
+    # where somebody can; the others are drawn.
     for name, pairs in WORLDS.items():
         for scheme, gold_scheme in pairs:
             rule = Rule(scheme, 3, 2, name, gold_scheme)
             alone = History([], rule.gold_labels[0], None, [], None)
-            compare = example(World(rule, rule, [alone]))(compare)
+            decided = replace(alone, decisions=[(rule.gold_labels[0], False)])
+            both = [alone, decided] if rule.labels == rule.gold_labels else [alone]
+            compare = example(World(rule, rule, both))(compare)
     compare()
     assert {(name, source) for name, source, _ in met} == {*product(RULES, SOURCES)}, (
         "the draw is rich enough"
