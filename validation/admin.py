@@ -24,7 +24,14 @@ class MembershipAdmin(ResearcherAdmin):
 @admin.register(Label)
 class LabelAdmin(ResearcherAdmin):
     list_display = ["pair", "position", "label", "origin", "annotator", "cast_at", "withdrawn_at"]
-    list_filter = ["origin", "label", "question__corpus"]
+    list_filter = [
+        "origin",
+        "label",
+        ("position", admin.EmptyFieldListFilter),  # with the next two: surplus labels (LabelQuerySet.surplus)
+        ("withdrawn_at", admin.EmptyFieldListFilter),
+        ("pair__withdrawn_at", admin.EmptyFieldListFilter),
+        "question__corpus",
+    ]
     list_select_related = ["pair", "annotator"]
     search_fields = ["pair__public_id", "annotator__code"]
     ordering = ["-pk"]
