@@ -24,6 +24,8 @@ from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
 from shared.bidi import isolated
 
+logger = logging.getLogger(__name__)
+
 SENT = gettext_lazy(
     "If an account has this address, a mail with a link is on its way. You can use the link one time, within an hour. If no"
     " mail comes, look among the spam, or ask the person who invited you for a new password."
@@ -128,9 +130,6 @@ def _mail(request: HttpRequest, kind: str, user: User, to: str, path: str) -> No
         text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
     subject, _, body = text.partition("\n")
     send_soon(subject, body.lstrip(), to)
-
-
-logger = logging.getLogger(__name__)
 
 
 def send_soon(subject: str, text: str, to: str) -> None:

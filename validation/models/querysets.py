@@ -64,9 +64,13 @@ class LabelQuerySet(models.QuerySet):
         """Labels that validators gave after somebody else had filled the seat: paid, and never counted."""
         return self.cast_by_validators().filter(position=None, pair__withdrawn_at=None)
 
+    def of_experts(self, question: Any) -> "LabelQuerySet":
+        """Standing labels of experts under this question: those of its control items."""
+        return self.standing().filter(origin="expert", question=question)
+
     def met_controls(self, question: Any) -> "LabelQuerySet":
         """Standing labels of validators on what an expert labelled, too; each has the expert's as `expert`."""
-        experts = LabelQuerySet(self.model).standing().filter(origin="expert", question=question)
+        experts = LabelQuerySet(self.model).of_experts(question)
         expert = experts.filter(pair=OuterRef("pair"), sentence=OuterRef("sentence"))
         # Few pairs are control items, so they are found first, however much somebody has labelled.
         met = self.cast_by_validators().filter(question=question, pair__in=experts.values("pair"))

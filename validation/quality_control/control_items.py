@@ -103,11 +103,7 @@ def control_items(question: Question, *, share: float, seed: int) -> tuple[list[
         draw = _drawn_by_key if number > SORTED else _drawn_in_order
         drawn = draw(Pair.objects.standing().filter(corpus=question.corpus_id), seats, share, seed)
         cache.set(name, drawn, DRAW_CACHED)
-    labelled = set(
-        Label.objects.standing()
-        .filter(question=question, origin=Label.Origin.EXPERT)
-        .values_list("pair", flat=True)
-    )
+    labelled = set(Label.objects.of_experts(question).values_list("pair", flat=True))
     return [pk for pk in drawn if pk not in labelled], len(drawn)
 
 

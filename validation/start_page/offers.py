@@ -171,10 +171,6 @@ def offered_address(annotator: User, corpus_id: int, work: str) -> str:
     return next((address for way in ways[EntryLink.Work(work)] for address in way()), "")
 
 
-def _has_control_items(question: Question) -> bool:
-    return Label.objects.standing().filter(question=question, origin=Label.Origin.EXPERT).exists()
-
-
 def labelling_task(corpus: int) -> Task | None:
     """Returns a batch of the corpus's main question; None if it has none."""
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
@@ -194,7 +190,7 @@ def labelling_task(corpus: int) -> Task | None:
         seconds=size * question.seconds,
         cents=size * question.pay_cents,
         sentences=size,
-        bonus_cents=question.control_bonus_cents if _has_control_items(question) else 0,
+        bonus_cents=question.control_bonus_cents if Label.objects.of_experts(question).exists() else 0,
         qualification=question.qualification_id,
         words=words,
     )
