@@ -8,13 +8,13 @@ from playwright.sync_api import BrowserContext, Page, expect
 from accounts.models import User
 from collection.models import Corpus, Pair, Premise
 from tests.browser.labelling import PAGE, READ_MS, SENT_MS, in_view, pass_time, press, with_standing_clock
-from tests.browser.looks import PHONE, width_of
+from tests.browser.looks import PHONE, no_sideways_scroll, width_of
 from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
 from tests.cast import ana
-from tests.corpora import make_pair, make_premise
+from tests.corpora import LABELS, make_pair, make_premise
 from validation.labelling.instructions import read_instructions
-from validation.models import BatchItem, DraftAnswer, Label, Question, QuestionFaqEntry
+from validation.models import BatchItem, DraftAnswer, Label, LabelWording, Question, QuestionFaqEntry
 from validation.pairs.opening import open_for_validation
 
 
@@ -466,6 +466,35 @@ def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, la
     if language == "ar":
         beside = boxes[1]["x"] + boxes[1]["width"] <= boxes[0]["x"]
     assert beside == (width >= 1024)
+
+
+LONG = (
+    "Certainly correct, by what the text says",
+    "Perhaps correct, perhaps wrong",
+    "Certainly wrong, by what the text says",
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_answers_of_forty_letters_stay_in_view_whole(begin, watched, vera, size):
+    for label, wording in zip(LABELS, LONG, strict=True):
+        LabelWording.objects.filter(label=label).update(wording=wording)
+    Premise.objects.update(text=(TEXTS["en"][0] * 20)[:700])
+    Pair.objects.update(hypothesis=TEXTS["en"][1])
+    page = begin(watched(vera, viewport={"width": size[0], "height": size[1]}))
+    assert in_view(page, ".premise") >= 40
+    assert (
+        in_view(page, ".hypothesis")
+        >= page.locator(".stage:visible .hypothesis").evaluate("p => p.scrollHeight") - 2
+    )
+    for wording in LONG:
+        answer = page.locator(".stage:visible").get_by_role("button", name=wording)
+        expect(answer).to_be_in_viewport(ratio=1)
+        assert answer.evaluate(
+            "button => button.scrollWidth <= button.clientWidth && button.scrollHeight <= button.clientHeight"
+        )
+    assert no_sideways_scroll(page)
 
 
 def size_of(page: Page, what: str) -> str:
