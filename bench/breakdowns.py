@@ -21,6 +21,7 @@ from modeling.folders import folder_of
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
+from modeling.reports.leak_audits import LEAKS
 from modeling.reports.overviews import OVERVIEWS
 from modeling.reports.scores import Scores
 from modeling.results.breakdowns import store_breakdowns, store_composition
@@ -28,7 +29,8 @@ from modeling.results.features import TOP_FEATURES
 from modeling.results.predictions import WRONG, Choice, Predictions
 from modeling.results.twins import TWIN
 from nli.lines import MANIFEST, PARTITION_FILES
-from snapshots.models import Snapshot, SnapshotPair
+from snapshots.files.hashes import file_sha256
+from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
 from validation.models import Question
 
 RUNS, TWINS = 10, 2
@@ -67,7 +69,7 @@ def measure_own_tables(snapshot: Snapshot, pairs: int) -> None:
     print("| table | seconds | processor seconds | peak memory, MiB | again: seconds | processor | MiB |")
     print("|---|---|---|---|---|---|---|")
     for name, kind in OVERVIEWS.items():
-        named = [parts] if name == "leaks" else [snapshot, parts] if kind.several else [snapshot]
+        named = [parts] if name == LEAKS else [snapshot, parts] if kind.several else [snapshot]
         used = [run_command("report", *named, name) for _ in range(2)]
         cells = (f"{one.seconds:.1f} | {one.processor:.1f} | {one.memory:,.0f}" for one in used)
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
@@ -112,7 +114,6 @@ def make_snapshot(slug: str, partitions: Mapping[str, int]) -> Snapshot:
     )
     os.makedirs(snapshot.folder)
     facts = {"scheme": "nli3", "labels": LABELS, "question": {"seats": 5, "threshold": 3}}
-    (snapshot.folder / MANIFEST).write_text(json.dumps({"corpus": facts}))
     dice, text, rows, number = random.Random(1), sentences(1), Rows(), 0
     with transaction.atomic(), unchecked(Premise, Pair, SnapshotPair):
         for partition, pairs in partitions.items():
@@ -141,6 +142,13 @@ def make_snapshot(slug: str, partitions: Mapping[str, int]) -> Snapshot:
                         gold_label=label, gold_source="vote",
                     )  # fmt: skip
         rows.write()
+    files = [(snapshot.folder / PARTITION_FILES[name], pairs) for name, pairs in partitions.items()]
+    listed = {path.name: {"sha256": file_sha256(path), "lines": pairs} for path, pairs in files}
+    (snapshot.folder / MANIFEST).write_text(json.dumps({"corpus": facts, "files": listed}))
+    SnapshotFile.objects.bulk_create(
+        SnapshotFile(snapshot=snapshot, name=path.name, size=path.stat().st_size, **listed[path.name])
+        for path, _ in files
+    )
     refresh_planner(Premise, Pair, SnapshotPair)
     return snapshot
 

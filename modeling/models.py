@@ -1,4 +1,4 @@
-"""Training runs and their scores. The training program is separate: modeling/baselines/."""
+"""Training runs and their scores, marks of phenomena, leak audits. The training program is separate: modeling/baselines/."""
 
 from django.conf import settings
 from django.db import models
@@ -6,12 +6,13 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from accounts.models import new_token
-from collection.models import PARTITION_CHOICES
+from collection.models import PARTITION_CHOICES, PARTITIONS
 from jobs.models import Job, job_constraints
+from jobs.querysets import JobQuerySet
 from modeling import catalogue
 from modeling.querysets import EvaluationQuerySet, ProgressQuerySet, RunQuerySet, WorkerQuerySet
 from shared.constraints import check, unique
-from snapshots.models import Snapshot, SnapshotPair
+from snapshots.models import Snapshot, SnapshotPair, Work
 
 
 class TrainingRun(Job):
@@ -251,6 +252,55 @@ class Mark(models.Model):
 
     class Meta:
         constraints = [unique("one_mark_a_person_and_pair", "pair", "by")]
+
+
+class LeakAudit(Work):
+    """What one part has in common with another, counted once and never changed. A part is a partition of a snapshot.
+
+    `edition` is the version of the definitions. When one changes in the code, a new edition is stored beside this one.
+    """
+
+    WORK = "modeling.reports.leak_audits.carry_out_audit"
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="leak_audits")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    other = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="+")
+    other_partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    edition = models.PositiveIntegerField()
+    data = models.JSONField(null=True, help_text="the counts: modeling.reports.leaks.Leak")
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            *job_constraints("leak_audit"),
+            unique(
+                "one_leak_audit_a_comparison_and_edition",
+                "snapshot",
+                "partition",
+                "other",
+                "other_partition",
+                "edition",
+            ),
+            check(
+                "leak_audit_partitions_are_known",
+                Q(partition__in=PARTITIONS, other_partition__in=PARTITIONS),
+            ),
+            check("no_part_is_compared_with_itself", ~Q(snapshot=F("other"), partition=F("other_partition"))),
+            check(
+                "leak_audit_has_counts_when_done",
+                Q(status="done", data__isnull=False) | (~Q(status="done") & Q(data__isnull=True)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        (snapshot, partition), (other, other_partition) = self.places
+        return f"{snapshot} {partition} with {other} {other_partition}"
+
+    @property
+    def places(self) -> tuple[tuple[Snapshot, str], tuple[Snapshot, str]]:
+        """Returns the part whose pairs are counted, and the part that they are compared with."""
+        return (self.snapshot, self.partition), (self.other, self.other_partition)
 
 
 class Worker(models.Model):

@@ -16,7 +16,7 @@ from annotation_site.researchers.payments import unapproved
 from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport
 from jobs.models import PATIENCE
 from jobs.tasks import kinds
-from modeling.models import TrainingRun
+from modeling.models import LeakAudit, TrainingRun
 from modeling.workers import working
 from nli.gold import ADJUDICATED
 from snapshots.models import Snapshot, SnapshotExport, SnapshotStatistics
@@ -32,6 +32,7 @@ JOBS: tuple[tuple[Any, str, str, str], ...] = (
     (Snapshot, "freeze", "corpus__slug", "snapshots"),
     (SnapshotExport, "export", "snapshot__corpus__slug", "snapshots"),
     (SnapshotStatistics, "count of a snapshot’s statistics", "snapshot__corpus__slug", "snapshots"),
+    (LeakAudit, "leak audit", "snapshot__corpus__slug", "snapshots"),
     (PairImportJob, "import", "corpus_slug", "imports"),
 )
 

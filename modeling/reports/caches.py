@@ -1,12 +1,11 @@
 """Deletes cached results of snapshots that are gone, and of earlier ways of computing them."""
 
-from modeling.reports import leaks
 from modeling.results import pair_values
 from snapshots.files.caches import remove_outdated
 from snapshots.models import Snapshot, SnapshotFile
 from snapshots.statistics import tags
 
-EDITIONS = {"pair_values": pair_values.EDITION, "leaks": leaks.EDITION, "tags": tags.EDITION}
+EDITIONS = {"pair_values": pair_values.EDITION, "tags": tags.EDITION}
 
 
 def sweep_caches() -> int:

@@ -81,10 +81,16 @@ def _shingles(place: int, words: Sequence[str]) -> Iterator[int]:
         yield crc32(f"{place} {' '.join(words[start : start + SHINGLE])}".encode())
 
 
-def near_duplicates(ours: Shingles, theirs: Shingles) -> dict[int, int]:
-    """Returns, for each of our texts with a near duplicate among theirs: text -> the first one found."""
+def near_duplicates(
+    ours: Shingles, theirs: Shingles, progress: Callable[[float], None] = lambda share: None
+) -> dict[int, int]:
+    """Returns, for each of our texts with a near duplicate among theirs: text -> the first one found.
+
+    Calls `progress` with the share that is done, from 0 to 1.
+    """
     found: dict[int, int] = {}
     for band in range(BANDS):
+        progress(band / BANDS)
         our_keys, keys = ours.band(band), theirs.band(band)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]

@@ -1,13 +1,14 @@
 """Defines this platform's own tables over the runs and pairs of frozen snapshots, beside those of the papers.
 
-Each is computed at every request: by `report`, on its page, as CSV and over REST.
+Each is computed at every request: by `report`, on its page, as CSV and over REST. What takes longer than a page may, the
+counts of leaks, is a job.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from modeling.reports.evaluation_sets import challenge, human, power, unscored
-from modeling.reports.leaks import count_leaks, leaks
+from modeling.reports.leak_audits import LEAKS, leaks
 from modeling.reports.missed import missed
 from modeling.reports.parity import parity
 from modeling.reports.top_features import features
@@ -30,8 +31,6 @@ class Overview:
     make: Callable[[list[Snapshot], str, int], Table]
     several: bool = False
     by_partition: bool = True
-    # What only the command does first, because it takes longer than a page may; it yields what it is at.
-    count: Callable[[list[Snapshot]], Iterator[str]] | None = None
     lacks: Callable[[list[Snapshot], str, int], list[Unscored]] | None = (
         None  # the scores that it shows and lacks
     )
@@ -72,13 +71,12 @@ OVERVIEWS: dict[str, Overview] = {
         "Whether models answer alike where two pairs differ in one word that should not matter, such as he and she.",
         parity,
     ),
-    "leaks": Overview(
+    LEAKS: Overview(
         "What parts have in common",
         "Whether texts of one part are in another: of one snapshot, or of the first and each further one.",
         leaks,
         several=True,
         by_partition=False,
-        count=count_leaks,
     ),
     "features": Overview(
         "Top features of the lexicalized classifier",

@@ -1,19 +1,24 @@
 """Pages with tables over the runs of a snapshot: all of the papers on one, each of the others on its own."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
-from accounts.pages.access import researcher_page
+from accounts.models import User
+from accounts.pages.access import researcher_page, researcher_post
 from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
+from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
 from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, curve_chart, learning_curves
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
+from modeling.reports.leak_audits import LEAKS, NothingToCompare, audits_of, request_audits, stop_audits
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
 from modeling.reports.rendering import notes_of, texts_of
 from modeling.reports.scores import Scores
@@ -89,7 +94,10 @@ def _with_runs(report: Report, names: Names) -> list[tuple[str, list[tuple[str, 
 
 @researcher_page
 def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
-    """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them."""
+    """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them.
+
+    While its comparisons are being counted, htmx requests the page every two seconds.
+    """
     context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
     table, names = _table(context, ROWS_SHOWN + 1), names_in(context["snapshot"].corpus)
     keys = [column.name for column in table.columns]
@@ -98,7 +106,35 @@ def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
         for row in table.rows[:ROWS_SHOWN]
     ]
     context |= {"table": replace(table, rows=rows), "is_cut": len(table.rows) > ROWS_SHOWN}
+    if name == LEAKS:
+        context["audits"] = audits_of([context["snapshot"], *context["further"]])
     return render(request, "modeling/overview.html", context)
+
+
+@researcher_post
+def count_leaks(request: HttpRequest, pk: int) -> HttpResponse:
+    """Requests the comparisons of the leak audit that are not counted yet."""
+    snapshots, _ = asked_snapshots(request, pk)
+    try:
+        rows = request_audits(snapshots)
+    except NothingToCompare as error:
+        messages.warning(request, str(error))
+    else:
+        enqueue(*(row for row in rows if row.status == row.WAITING))
+    return _back_to_leaks(request, pk)
+
+
+@researcher_post
+def stop_leaks(request: HttpRequest, pk: int) -> HttpResponse:
+    snapshots, _ = asked_snapshots(request, pk)
+    if not stop_audits(snapshots, by=cast(User, request.user)):
+        messages.warning(request, "Nothing is being counted any more, so nothing was stopped.")
+    return _back_to_leaks(request, pk)
+
+
+def _back_to_leaks(request: HttpRequest, pk: int) -> HttpResponse:
+    query = request.GET.urlencode()
+    return redirect(reverse("run-table", args=[pk, LEAKS]) + (f"?{query}" if query else ""))
 
 
 @researcher_page

@@ -87,7 +87,7 @@ def pair_values(snapshot: Snapshot, partition: str, path: Path | None = None) ->
 
 def cache_file(snapshot: Snapshot, partition: str) -> Path:
     """Returns where the values are cached."""
-    return caches.cache_file("pair_values", EDITION, (snapshot.sha256, partition), suffix=".npz")
+    return caches.cache_file("pair_values", EDITION, snapshot.sha256, partition, ".npz")
 
 
 def tag_values(snapshot: Snapshot, partition: str, pairs: PairValues) -> dict[str, Values]:

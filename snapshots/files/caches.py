@@ -9,13 +9,12 @@ from django.conf import settings
 HASH = re.compile("[0-9a-f]{64}")
 
 
-def cache_file(kind: str, edition: int, *parts: tuple[str, str], suffix: str) -> Path:
-    """Returns where a result is cached that depends on these parts of snapshots: (hash of the snapshot, partition) each.
+def cache_file(kind: str, edition: int, sha256: str, partition: str, suffix: str) -> Path:
+    """Returns where a result is cached that depends on a partition of the snapshot with this hash.
 
     `edition` counts up when the way of computing changes.
     """
-    names = "-".join(f"{sha256}-{partition}" for sha256, partition in parts)
-    return _folder(kind) / f"{edition}-{names}{suffix}"
+    return _folder(kind) / f"{edition}-{sha256}-{partition}{suffix}"
 
 
 def remove_outdated(kind: str, hashes: Collection[str], edition: int | None = None) -> int:

@@ -24,7 +24,7 @@ def tags_of_pairs(snapshot: Snapshot, partition: str) -> dict[str, frozenset[str
     Raises NoTagger if the corpus is not in English.
     """
     check_tagger(snapshot)
-    cached = cache_file("tags", tags.EDITION, (snapshot.sha256, partition), suffix=".jsonl")
+    cached = cache_file("tags", tags.EDITION, snapshot.sha256, partition, ".jsonl")
     if not cached.exists():
         _write(snapshot, partition, cached)
     return {line["pairID"]: frozenset(line["tags"]) for line in lines(cached)}

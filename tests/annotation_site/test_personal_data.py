@@ -185,6 +185,7 @@ NOT_TOLD = {
     "RunProgress": "how a run went",
     "Evaluation": "how a run did",
     "Breakdown": "how a run did, by group",
+    "LeakAudit": "counts over two parts of snapshots",
     "Marking": "a sample that a researcher drew",
     "MarkedPair": "a pair of the sample",
     "Mark": "a researcher's analysis of a pair",

@@ -22,7 +22,9 @@ from bench.drain import forget_connections
 from collection.models import Pair, PairImportJob, Source
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
-from modeling.models import TrainingRun
+from modeling.models import LeakAudit, TrainingRun
+from modeling.reports import leak_audits
+from modeling.reports.leak_audits import request_audits
 from modeling.running import runner
 from modeling.running.configs import STOPPED_CODE
 from snapshots.exports import job as exporting
@@ -50,6 +52,7 @@ TABLES: dict[str, Any] = {
     "freeze": Snapshot,
     "export": SnapshotExport,
     "statistics": SnapshotStatistics,
+    "leak audit": LeakAudit,
     "figures": CachedStatistics,
     "training": TrainingRun,
     "end of training": TrainingRun,
@@ -99,6 +102,8 @@ def requested(kind: str) -> Any:
             row = request_export(snapshot=freeze(corpus_of(2, dev=0, test=0)), format_name="dnc")
         case "statistics":
             row = request_statistics(snapshot=freeze(corpus_of(2, dev=0, test=0)), kind="corpus")
+        case "leak audit":
+            (row,) = request_audits([freeze(corpus_of(2, dev=3, test=0))])
         case "figures":
             question = Question.objects.get(corpus=make_corpus(protocol="judged"))
             row = cached.request_statistics(question=question, kind=cached.Kind.PAIRWISE)
@@ -125,6 +130,7 @@ def at_its_step(kind: str, patch: Patch, do: Callable[[], object]) -> None:
         "freeze": (actions, "copy_rows"),
         "export": (exporting, "export"),
         "statistics": (statistics, "measure"),
+        "leak audit": (leak_audits, "compared"),
         "training": (runner, "write_config"),
         "end of training": (runner, "_trained"),  # the program is over, and nothing recorded yet
         "import": (pairs, "import_portion"),

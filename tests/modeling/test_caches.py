@@ -8,7 +8,6 @@ from django.conf import settings
 
 from annotation_site import celery
 from modeling.reports import caches
-from modeling.reports.leaks import count_leaks
 from modeling.results.pair_values import cache_file, pair_values
 from snapshots.statistics.tag_cache import tags_of_pairs
 from tests.made_once import made_once
@@ -24,9 +23,8 @@ def files():
 
 
 def fill(snapshot):
-    """Caches all that can be cached from a snapshot: values, leaks, tags, and a file fetched from the site."""
+    """Caches all that can be cached from a snapshot: values, tags, and a file fetched from the site."""
     pair_values(snapshot, "test")
-    list(count_leaks([snapshot]))
     tags_of_pairs(snapshot, "test")
     fetched = Path(settings.CACHE_ROOT) / "snapshots" / snapshot.files.get(name="test.jsonl").sha256
     fetched.parent.mkdir()
@@ -36,7 +34,7 @@ def fill(snapshot):
 
 def test_what_belongs_to_a_snapshot_stays(snapshot):
     kept = fill(snapshot)
-    assert {name.partition("/")[0] for name in kept} == {"pair_values", "leaks", "tags", "snapshots"}
+    assert {name.partition("/")[0] for name in kept} == {"pair_values", "tags", "snapshots"}
     assert caches.sweep_caches() == 0
     assert files() == kept
 

@@ -1,4 +1,4 @@
-"""Tables about evaluation sets: human ceiling, power, challenge sets, parity, and the leak audit."""
+"""Tables about evaluation sets: human ceiling, power, challenge sets, parity, and near duplicates."""
 
 import json
 import random
@@ -9,7 +9,6 @@ import pytest
 from collection.models import Pair
 from modeling.models import Evaluation
 from modeling.reports.evaluation_sets import LeftOut
-from modeling.reports.leaks import count_leaks
 from modeling.reports.near_duplicates import SIMILAR, jaccard, near_duplicates, shingles_of
 from modeling.reports.overviews import overview
 from modeling.reports.parity import minimal_pairs
@@ -22,7 +21,7 @@ from tests.commands import run as command
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.modeling.test_error_browser import answers
 from tests.modeling.test_overviews import rows_of, wrong_at
-from tests.snapshots.material import corpus_of, freeze, label_pairs, lines
+from tests.snapshots.material import corpus_of, freeze, label_pairs
 from validation.models import Label
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -231,55 +230,6 @@ def test_minimal_pairs_are_those_that_comparing_each_two_pairs_finds():
     found = list(minimal_pairs(snapshot, "test"))
     assert len(found) == len(set(found)) > 50
     assert set(found) == expected
-
-
-def test_what_parts_have_in_common_is_counted_by_the_command_and_shown_afterwards(browser_of, rosa):
-    snapshot = small_snapshot(3)
-    train = lines(snapshot, "train")[0]
-    long = "A long line with some dozen words of which all but the very last remain as they are in the {}"
-    write_test(
-        snapshot,
-        [
-            ("same", "", train["sentence1"].upper(), train["sentence2"], "neutral"),
-            ("premise", "", train["sentence1"], "Nothing of the kind.", "neutral"),
-            ("hypothesis", "", "Nobody knows.", train["sentence2"], "neutral"),
-            ("new", "", long.format("end"), "Words.", "neutral"),
-        ],
-    )
-    other = small_snapshot(3, slug="other")
-    path = other.folder / "train.jsonl"
-    path.chmod(0o644)
-    near = {**train, "pairID": "near", "sentence1": long.format("ending"), "sentence2": "Words."}
-    path.write_text(json.dumps(near) + "\n")
-    before = overview("leaks", [snapshot], "test", 50)
-    assert before.rows == []
-    assert "manage.py report small@1 leaks" in before.definitions[-1]
-    assert "small@1 test" in command("report", "small@1", "leaks").out
-    rows = {
-        (row["part"], row["compared with"]): row for row in rows_of(overview("leaks", [snapshot], "test", 50))
-    }
-    found = rows["small@1 test", "small@1 train"]
-    counts = {
-        name: found[name]
-        for name in ("pairs", "same pair", "same premise", "same hypothesis", "near duplicates")
-    }
-    assert counts == {
-        "pairs": 4,
-        "same pair": 1,
-        "same premise": 2,
-        "same hypothesis": 2,
-        "near duplicates": 0,
-    }
-    assert list(count_leaks([snapshot])) == []
-    assert command("report", "small@1", "other@1", "leaks").failure == ""
-    rows = {
-        (row["part"], row["compared with"]): row
-        for row in rows_of(overview("leaks", [snapshot, other], "test", 50))
-    }
-    found = rows["small@1 test", "other@1 train"]
-    assert (found["near duplicates"], found["such as"], found["same pair"]) == (1, "new and near", 0)
-    page = browser_of(rosa).get(f"/snapshots/{snapshot.pk}/tables/leaks/?with=other@1").content.decode()
-    assert "new and near" in page
 
 
 def test_minhash_finds_what_comparing_all_texts_finds():

@@ -14,6 +14,7 @@ from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.filling import fill
+from modeling.reports.leak_audits import LEAKS, count_here
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
 from modeling.reports.scores import Scores
@@ -98,9 +99,8 @@ class Command(BaseCommand):
                 raise CommandError(f"The table {name} is of one snapshot: name one.")
             if not 1 <= options["most"] <= MOST_ROWS:
                 raise CommandError(f"--most is {options['most']}, but must be from 1 to {MOST_ROWS}.")
-            count = OVERVIEWS[name].count
-            for what in count(found) if count else ():
-                self.stderr.write(f"Counting {what}")
+            if name == LEAKS:
+                self.count_leaks(found)
             lacks = OVERVIEWS[name].lacks
             if options["train_missing"] and lacks:
                 self.score(lacks(found, options["partition"], options["most"]))
@@ -145,6 +145,14 @@ class Command(BaseCommand):
             if partition not in counted and snapshot.pairs.filter(partition=partition).exists():
                 self.stderr.write(f"{snapshot}: counting the pairs of {partition}")
                 store_composition(snapshot, partition, tags=tags)
+
+    def count_leaks(self, snapshots: list[Snapshot]) -> None:
+        try:
+            count_here(snapshots, self.stderr.write)
+        except (SnapshotError, JobError) as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped by hand. What was counted stays.") from None
 
     def score(self, lacking: Iterable[Unscored]) -> None:
         for what, failure in score_all(lacking):
