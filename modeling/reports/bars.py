@@ -27,7 +27,7 @@ def against_bar(
     if first is None or pairs is None:
         return None, ""
     found = []
-    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY:
+    if bar in (MAJORITY, BETTER):
         right = first.gold == np.bincount(first.gold[pairs]).argmax()
         found.append((_against(ours, dict.fromkeys(ours, right), pairs), MAJORITY))
     if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:

@@ -15,6 +15,7 @@ from modeling.reports.definitions import TABLES, Axis, Entry, PaperTable
 from modeling.reports.pair_figures import COUNTS, of_pairs
 from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored
+from nli.labels import readable_together
 from shared.numbers import percent
 from snapshots.models import Snapshot
 
@@ -75,6 +76,8 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     )
     if on_itself or max(wanted.snapshots()) >= len(scores.snapshots):
         return Cell(kind, missing=NO_SNAPSHOT)
+    if wanted.collapse and not readable_together([scores.snapshots[wanted.trained].corpus.scheme]):
+        return Cell(kind, missing=f"the labels of {scores.names[wanted.trained]} are not read as two classes")
     match wanted.measure:
         case "accuracy" | "gain" | "relative_gain":
             return _of_runs(scores, table, wanted, tests)

@@ -1,6 +1,7 @@
 """Counts what a cell shows of the pairs themselves, without any run."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from collection.models import PARTITIONS
@@ -8,6 +9,7 @@ from modeling.reports.cells import Selection
 from modeling.reports.scores import Scores
 from modeling.results.breakdowns import BETWEEN, crossed
 from modeling.results.dimensions import APPROACH
+from nli.labels import in_two_classes
 
 COUNTS = ("pairs", "label_pairs", "labels")
 
@@ -53,7 +55,16 @@ def of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
             label, count = max(part.items(), key=lambda item: item[1], default=("", 0))
             return f"{label} {100 * count / pairs:.1f}%" if pairs else None
         case _:
-            return max(part.values()) / pairs if pairs else None
+            counts = _in_two_classes(part, scores.labels(wanted.on)) if wanted.collapse else part
+            return max(counts.values()) / pairs if pairs else None
+
+
+def _in_two_classes(counts: Counter[str], labels: Sequence[str]) -> Counter[str]:
+    reads = in_two_classes(labels) or {}  # empty where there are two already
+    found: Counter[str] = Counter()
+    for label, count in counts.items():
+        found[reads.get(label, label)] += count
+    return found
 
 
 def _approaches(scores: Scores, wanted: Selection) -> str | None:

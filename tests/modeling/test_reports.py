@@ -166,6 +166,23 @@ def test_gains_are_over_the_majority(snapshot):
     assert cell("hyponly-2", [snapshot], "small@1", "test gain, relative").mean == pytest.approx(0.5)
 
 
+def test_the_two_class_majority_is_that_of_the_pairs_and_no_run(snapshot):
+    """Snli-4: a third of the pairs are entailed, so the other class, read from two labels, has two thirds."""
+    store_composition(snapshot, "test")
+    found = cell("snli-4", [snapshot], "Majority", "small@1")
+    assert (found.mean, found.missing) == (pytest.approx(2 / 3), "")
+    wanted = [one["baseline"] for one in fill("snli-4", [snapshot]).requests()]
+    assert wanted == ["edit_distance", "overlap_classifier", "wordnet_classifier"]
+
+
+def test_labels_that_are_no_two_classes_ask_for_no_run(snapshot):
+    graded = Snapshot.objects.get(pk=snapshot.pk)
+    graded.corpus.scheme = "grammar3"
+    report = fill("snli-4", [graded])
+    assert report.missing == ["the labels of small@1 are not read as two classes"]
+    assert report.requests() == []
+
+
 def test_matched_genres_are_tested_on_their_own_pairs(snapshot):
     store_composition(snapshot, "train")
     scored(snapshot, "cbow")
