@@ -59,12 +59,13 @@ class Cell:
 
 @dataclass
 class Report:
-    """A filled table: its columns, and rows of a title and cells."""
+    """A filled table: its columns, rows of a title and cells, and the notes of the table that apply."""
 
     name: str
     table: PaperTable
     columns: list[str]
     rows: list[tuple[str, list[Cell]]]
+    notes: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(
         default_factory=dict
     )  # baseline -> the settings of the runs in the cells

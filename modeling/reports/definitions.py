@@ -13,10 +13,6 @@ from modeling.results.dimensions import MARKED, PHENOMENON
 from nli.lines import PARTITIONS
 
 MAJORITY, HYPOTHESIS_ONLY, BETTER = "majority", "hypothesis_only", "better"
-HOW_MARKED = (
-    "Phenomena are marked on a page of the snapshot, in a sample of dev, and counted there, or come from a file with pair"
-    " id and phenomenon: `evaluate --file phenomenon=PATH`."
-)
 Entry = tuple[str, dict[str, Any]]
 
 
@@ -36,13 +32,14 @@ class Context(Protocol):
 
 Entries = Callable[[Context], Iterator[Entry]]
 Axis = Sequence[Entry] | Entries
+Note = str | Callable[[Context], str]
 
 
 @dataclass(frozen=True)
 class PaperTable:
     """`bar`: the system against which accuracies are tested, as in the paper.
 
-    `notes`: how to read or complete the table.
+    `notes`: how to read or complete the table; a function returns "" where its note does not apply.
     """
 
     title: str
@@ -50,7 +47,7 @@ class PaperTable:
     rows: Axis
     columns: Axis
     bar: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def each_value(dimension: str, partition: str = "dev", **more: Any) -> Entries:
@@ -231,7 +228,40 @@ EXAMPLE: tuple[Entry, ...] = (
     ("hypothesis", {"measure": "example"}),
     ("label", {"measure": "example_label"}),
 )
-SECOND = "With a second snapshot, the table has also the rows and columns that need one."
+NAME_TWO = "Name two snapshots."
+
+
+def second(context: Context) -> str:
+    more = "With a second snapshot, the table has also the rows and columns that need one."
+    return more if len(context.names) == 1 else ""
+
+
+def name_two(context: Context) -> str:
+    return NAME_TWO if len(context.names) == 1 else ""
+
+
+def pre_training(context: Context) -> str:
+    if len(context.names) == 1:
+        return "Name further snapshots: pre-training is on the first one, and the columns are the others."
+    return "Pre-training is on the first snapshot; the columns are the others."
+
+
+def how_marked(context: Context) -> str:
+    how = (
+        "Phenomena are marked on a page of the snapshot, in a sample of dev, and counted there, or come from a file with"
+        " pair id and phenomenon: `evaluate --file phenomenon=PATH`."
+    )
+    return "" if any(each_phenomenon(context)) else how
+
+
+def sizes_by_tens(context: Context) -> str:
+    tens = "No run has learnt from a part yet: `train --sizes` makes such runs. Until then the sizes go by tens, as in the paper."
+    return "" if context.with_curves(0) else tens
+
+
+def other_curves(context: Context) -> str:
+    others = "After the paper's three systems stands each other baseline that has learnt from a part."
+    return others if len(list(systems_with_curves(context))) > 3 else ""
 
 
 def gains(partition: str) -> list[Entry]:
@@ -294,17 +324,14 @@ TABLES: dict[str, PaperTable] = {
         ],
         [TRAIN, TEST],
         MAJORITY,
-        ("Name two snapshots.",),
+        (name_two,),
     ),
     "figure-4": PaperTable(
         "SNLI, Figure 4: test accuracy by number of training pairs",
         "training pairs",
         each_size,
         systems_with_curves,
-        notes=(
-            "Sizes are those of the runs: `train --sizes` makes them. Without such runs they go by tens, as in the paper.",
-            "After the paper's three systems stands each other baseline that has learnt from a part.",
-        ),
+        notes=(sizes_by_tens, other_curves),
     ),
     "multinli-3": PaperTable(
         "MultiNLI, Table 3: key figures of each genre, and test accuracy",
@@ -318,7 +345,7 @@ TABLES: dict[str, PaperTable] = {
             ),
             *systems(("ESIM", "esim"), ("CBOW", "cbow")),
         ],
-        notes=("Words, parses and agreement are those of the table `genres`, over all partitions.", SECOND),
+        notes=("Words, parses and agreement are those of the table `genres`, over all partitions.", second),
     ),
     "multinli-4": PaperTable(
         "MultiNLI, Table 4: test accuracy in three training regimes",
@@ -326,14 +353,14 @@ TABLES: dict[str, PaperTable] = {
         [("Majority", {"measure": "majority"}), *three_regimes(*NEURAL)],
         matched_parts,
         MAJORITY,
-        (SECOND, "Matched: genres that the training part of the first snapshot has."),
+        (second, "Matched: genres that the training part of the first snapshot has."),
     ),
     "multinli-5": PaperTable(
         "MultiNLI, Table 5: CBOW trained on single genres",
         "training genre",
         training_genres,
         genres,
-        notes=(SECOND,),
+        notes=(second,),
     ),
     "multinli-6": PaperTable(
         "MultiNLI, Table 6: dev accuracy by annotation tag",
@@ -342,7 +369,7 @@ TABLES: dict[str, PaperTable] = {
         frequencies_and_systems,
         notes=(
             "Key words count inside other words, too, as in the paper. `evaluate --by tag` has whole words.",
-            SECOND,
+            second,
         ),
     ),
     "mpe-5": PaperTable(
@@ -350,7 +377,7 @@ TABLES: dict[str, PaperTable] = {
         "phenomenon",
         each_phenomenon,
         pairs_by_label,
-        notes=(HOW_MARKED,),
+        notes=(how_marked,),
     ),
     "mpe-6": PaperTable(
         "MPE, Table 6: test accuracy of premise readers in three training regimes, and by gold label",
@@ -358,21 +385,21 @@ TABLES: dict[str, PaperTable] = {
         regimes_by_label,
         systems(*PREMISES),
         MAJORITY,
-        (SECOND,),
+        (second,),
     ),
     "mpe-7": PaperTable(
         "MPE, Table 7: dev accuracy by the number of single premises whose label is the gold label",
         "premises",
         each_value("single_premises"),
         [("share", {"measure": "share"}), ("pairs", {"measure": "pairs"}), *premise_readers()],
-        notes=(SECOND,),
+        notes=(second,),
     ),
     "mpe-8": PaperTable(
         "MPE, Table 8: dev accuracy by phenomenon",
         "phenomenon",
         each_phenomenon,
         [*premise_readers(), ("pairs", {"measure": "pairs"})],
-        notes=(HOW_MARKED, SECOND),
+        notes=(how_marked, second),
     ),
     "hyponly-1": PaperTable(
         "Poliak et al. 2018 (hypothesis only), Table 1: the data sets",
@@ -444,6 +471,6 @@ TABLES: dict[str, PaperTable] = {
         ],
         each_snapshot(("", {}), first=1),
         BETTER,
-        ("Pre-training is on the first snapshot; the columns are the others.",),
+        (pre_training,),
     ),
 }

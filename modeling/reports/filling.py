@@ -36,7 +36,8 @@ def fill(
             for _, column in columns
         ]
         rows.append((title, cells))
-    return Report(name, table, [title for title, _ in columns], rows, _settings(scores, rows))
+    notes = [note for one in table.notes if (note := one(scores) if callable(one) else one)]
+    return Report(name, table, [title for title, _ in columns], rows, notes, _settings(scores, rows))
 
 
 def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dict[str, str]:

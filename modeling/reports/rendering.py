@@ -1,6 +1,7 @@
 """Turns a filled table into the formats of `report`: text and LaTeX for people, CSV with raw values, HTML."""
 
 from modeling.reports.cells import Cell, Report
+from modeling.reports.definitions import NAME_TWO
 from shared.numbers import written
 from snapshots.statistics.paper_tables import Cell as RawCell
 from snapshots.statistics.paper_tables import Column, Table
@@ -8,8 +9,7 @@ from snapshots.statistics.table_formats import FORMATS
 
 MISSING = "–"
 EMPTY = (
-    "The table is empty: the snapshot has no values for it, they are not counted yet (the command `report` counts them), or"
-    " it needs a further snapshot."
+    "The table is empty: the snapshot has no values for it, or they are not counted yet (the command `report` counts them)."
 )
 BARS = {
     "majority": "the commonest gold label of these pairs",
@@ -78,8 +78,8 @@ def _table(report: Report, columns: tuple[Column, ...], rows: list[list[RawCell]
 
 def notes_of(report: Report) -> list[str]:
     """Returns how to read or complete the table, and which settings its runs have."""
-    notes = list(report.table.notes)
-    if not report.total:
+    notes = list(report.notes)
+    if not report.total and NAME_TWO not in notes:
         notes.append(EMPTY)
     if any(cell.spread is not None for _, cells in report.rows for cell in cells):
         notes.append("±: sample standard deviation over seeds, in points.")

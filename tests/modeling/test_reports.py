@@ -15,6 +15,7 @@ from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
+from modeling.reports.rendering import notes_of
 from modeling.reports.scores import Scores
 from modeling.reports.unscored import Unscored
 from modeling.results.actions import record_evaluation
@@ -383,6 +384,33 @@ def test_an_empty_table_says_why(snapshot, browser_of, rosa):
     assert why in command("report", "small@1", "mpe-7").out
     assert why not in command("report", "small@1", "snli-6").out
     assert why in browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/").content.decode()
+
+
+def test_a_note_stands_where_it_applies_alone(snapshot):
+    other = small_snapshot(3, slug="other")
+    notes = {
+        count: {name: notes_of(fill(name, snapshots)) for name in TABLES}
+        for count, snapshots in ((1, [snapshot]), (2, [snapshot, other]))
+    }
+    assert notes[1]["snli-7"] == ["Name two snapshots."], "and no other reason why it is empty"
+    assert notes[2]["snli-7"] == []
+    second = "With a second snapshot, the table has also"
+    assert {name for name in TABLES if second in " ".join(notes[1][name])} == {
+        "multinli-3", "multinli-4", "multinli-5", "multinli-6", "mpe-6", "mpe-7", "mpe-8",
+    }  # fmt: skip
+    assert second not in str(notes[2])
+    assert notes[1]["dnc-3"] != notes[2]["dnc-3"]
+    empty = notes[2]["mpe-7"]
+    assert ("further snapshot" in str(empty), len(empty)) == (False, 1)
+
+
+def test_the_notes_of_figure_4_are_those_of_its_runs(snapshot):
+    assert "go by tens" in str(notes_of(fill("figure-4", [snapshot])))
+    scored(snapshot, "lstm", regime={"most": 2})
+    assert "go by tens" not in str(notes_of(fill("figure-4", [snapshot])))
+    assert "each other baseline" not in str(notes_of(fill("figure-4", [snapshot])))
+    scored(snapshot, "cbow", regime={"most": 2})
+    assert "each other baseline" in str(notes_of(fill("figure-4", [snapshot])))
 
 
 def test_nothing_is_pre_trained_on_itself(snapshot):
