@@ -1,7 +1,8 @@
 """Named queries about snapshots."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -34,6 +35,10 @@ class StatisticsQuerySet(JobQuerySet):
 
 
 class SnapshotPairQuerySet(models.QuerySet):
+    def named(self, snapshot: Any, names: Collection[str]) -> "SnapshotPairQuerySet":
+        """Filter by the ids of pairs. Without the corpus, PostgreSQL would read the ids of all corpora."""
+        return self.filter(snapshot=snapshot, pair__corpus=snapshot.corpus_id, pair__public_id__in=names)
+
     def chosen(
         self, *, partition: str = "", genre: str = "", label: str = "", source: str = ""
     ) -> "SnapshotPairQuerySet":

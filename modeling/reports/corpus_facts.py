@@ -45,7 +45,7 @@ def example(snapshot: Snapshot, partition: str, dimension: str, values: Sequence
     elif dimension in (MARKED, PHENOMENON):
         marks = agreed_phenomena(snapshot, partition)
         names = [name for name, seen in marks.items() if dimension == MARKED or set(seen) & set(values)]
-        pairs = pairs.filter(partition=partition, pair__public_id__in=names)
+        pairs = pairs.filter(partition=partition).named(snapshot, names)
     row = pairs.select_related("pair__premise").order_by("pk").first()
     if row is None:
         return {}

@@ -48,7 +48,7 @@ class FrozenPair:
 
 def frozen_pairs(snapshot: Snapshot, names: Collection[str]) -> dict[str, FrozenPair]:
     """Returns pairs of a snapshot by their ids. Makes the same queries for any number of them."""
-    found = SnapshotPair.objects.filter(snapshot=snapshot, pair__public_id__in=names)
+    found = SnapshotPair.objects.named(snapshot, names)
     rows = list(found.values_list(*COLUMNS, named=True))
     scheme = main_question(snapshot.corpus).scheme
     return {line["pairID"]: FrozenPair(line) for line in lines_of(rows, scheme)}

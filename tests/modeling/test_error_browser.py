@@ -6,6 +6,8 @@ import json
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from lxml import html
 
 from collection.models import Pair, Premise
@@ -27,6 +29,7 @@ from modeling.results.predictions import (
     PredictionsMissing,
 )
 from modeling.results.run_scores import evaluations
+from modeling.results.texts import frozen_pairs
 from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
 from tests.cast import person
@@ -416,3 +419,15 @@ def test_predictions_on_another_snapshot_are_read_there(browser, snapshot, parts
     assert "Predictions for test of other@1" in " ".join(page.split())
     assert lines(other, "test")[0]["sentence2"] in page
     assert browser.get(f"/runs/{run.pk}/predictions/test/?on=nothing@1").status_code == 404
+
+
+def test_the_texts_of_pairs_are_found_by_corpus_and_id(snapshot):
+    """By their ids alone, PostgreSQL read every pair of every corpus."""
+    with CaptureQueriesContext(connection) as asked:
+        assert frozen_pairs(snapshot, [lines(snapshot, "test")[0]["pairID"]])
+    (sql,) = (one["sql"] for one in asked if '"collection_pair"' in one["sql"])
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # there are too few pairs to need an index
+        cursor.execute(f"EXPLAIN {sql}")
+        conditions = [line for (line,) in cursor.fetchall() if "Index Cond" in line]
+    assert any("corpus_id" in line and "public_id" in line for line in conditions)
