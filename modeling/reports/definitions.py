@@ -255,7 +255,7 @@ def how_marked(context: Context) -> str:
 
 
 def sizes_by_tens(context: Context) -> str:
-    tens = "No run has learnt from a part yet: `train --sizes` makes such runs. Until then the sizes go by tens, as in the paper."
+    tens = "No run has learnt from a part yet (`train --sizes` makes such runs): the sizes go by tens, as in the paper."
     return "" if context.with_curves(0) else tens
 
 
