@@ -26,8 +26,12 @@ def shown_rows(table: Table) -> list[list[str]]:
 
 
 def as_text(table: Table) -> str:
-    """Write columns padded with spaces, texts aligned left and numbers right, and the definitions below."""
-    lines = [[column.name for column in table.columns], *shown_rows(table)]
+    """Write columns padded with spaces, texts aligned left and numbers right, and the definitions below.
+
+    A text of several lines, such as several premises, takes one line.
+    """
+    rows = ([" / ".join(cell.splitlines()) for cell in row] for row in shown_rows(table))
+    lines = [[column.name for column in table.columns], *rows]
     widths = [max(len(line[index]) for line in lines) for index in range(len(table.columns))]
 
     def joined(line: list[str]) -> str:

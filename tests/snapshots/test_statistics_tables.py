@@ -51,6 +51,11 @@ def test_every_table_has_rows_as_wide_as_its_columns_and_says_its_definitions(da
         assert write(made)
 
 
+def test_a_text_of_several_lines_takes_one_line_of_a_text_table():
+    made = Table("missed", "Missed", (Column("premise"), Column("gold")), [["A man.\nA dog.", "neutral"]], ())
+    assert "A man. / A dog.  neutral" in as_text(made).splitlines()
+
+
 def test_the_table_of_genres_is_laid_out_as_in_the_paper(data):
     made = table("genres", data[CORPUS])
     assert [row[:4] for row in made.rows] == [
