@@ -84,7 +84,7 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Work
         if name not in partitions or not partitions[name].pairs:
             consequence = (
                 "nothing stops training early and the last epoch counts"
-                if name == "dev"
+                if name == "dev" and isinstance(training.config.settings, LearningSettings)
                 else "it has no score"
             )
             events.warn(f"There are no {name} pairs with a gold label: {consequence}.", partition=name)

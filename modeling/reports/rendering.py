@@ -8,7 +8,10 @@ from snapshots.statistics.paper_tables import Column, Table
 from snapshots.statistics.table_formats import FORMATS
 
 MISSING = "–"
-EMPTY = "The table is empty: the snapshot has no values for it, or they are not counted yet (the command `report` counts them)."
+EMPTY = (
+    "The table is empty: the snapshot has no values for it, or they are not counted yet (the command `report` counts"
+    " them)."
+)
 BARS = {
     "majority": "the commonest gold label of these pairs",
     "hypothesis-only": "its runs with the same seeds",

@@ -43,9 +43,16 @@ def twins(snapshots: list[Snapshot], partition: str, most: int) -> Table:
                     whole.majority, whole.gain, whole.relative, f"{whole.pvi:.3f}",
                 ]
             )  # fmt: skip
-    definitions = (
+    definitions = [
         "Twin: the same network, settings and seed, which reads each premise as empty (train --hypothesis-only).",
         "Gain: full model minus hypothesis-only; relative: as a share of hypothesis-only.",
         "PVI: bits that the premise adds to the gold label's probability, mean over pairs (Ethayarajh et al. 2022).",
+    ]
+    if not rows:
+        definitions.append(
+            f"No finished run on {snapshot} has such a twin with predictions for {partition} on this machine: a run's page"
+            " leads to training one."
+        )
+    return Table(
+        "twins", f"Runs beside their hypothesis-only twins, {partition}", columns, rows, tuple(definitions)
     )
-    return Table("twins", f"Runs beside their hypothesis-only twins, {partition}", columns, rows, definitions)

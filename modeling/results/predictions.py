@@ -21,6 +21,7 @@ from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.texts import FrozenPair, frozen_pairs
 from modeling.results.trials import hides_test
 from modeling.results.twins import is_twin
+from nli.lines import HELD_OUT
 from shared.portions import portions
 from snapshots.models import Snapshot
 
@@ -166,10 +167,13 @@ class Predictions:
         )
         if run.status != TrainingRun.Status.DONE:
             why = f"it is {run.standing}. They come when it is done."
-        elif run.snapshot_id != self.snapshot.pk:
-            why = f"evaluate it there first, with manage.py evaluate {run.pk} {self.snapshot}."
+        elif not self.snapshot.pairs.filter(partition=self.partition, gold_label__isnull=False).exists():
+            why = f"the snapshot has no {self.partition} pairs with a gold label."
+        elif run.snapshot_id != self.snapshot.pk or self.partition not in HELD_OUT:
+            asked = f"manage.py evaluate {run.pk} {self.snapshot} --partition {self.partition}"
+            why = f"evaluate it there first, with {asked}."
         else:
-            why = f"the snapshot has no {self.partition} pairs with a gold label, or the files are on {run.worker}."
+            why = f"the files are on {run.worker}."
         raise PredictionsMissing(f"Run {run.pk} has no predictions for {where} here: {why}")
 
     def _aligned(self, other: Predicted, run: TrainingRun) -> Predicted:

@@ -72,6 +72,12 @@ def warnings_of(run: dict[str, Any], where: Path) -> str:
     return "\n".join(event["message"] for event in events if event["event"] == "warning")
 
 
+def test_only_what_learns_in_epochs_is_said_to_need_dev_to_stop(tmp_path: Path):
+    run = small_run(tmp_path, "majority", settings={})
+    del run["files"]["dev"]
+    assert "There are no dev pairs with a gold label: it has no score." in warnings_of(run, tmp_path)
+
+
 @pytest.mark.thorough
 def test_a_run_that_ends_at_chance_says_so_and_one_that_learns_does_not(tmp_path: Path):
     stuck = small_settings("cbow", epochs=2, learning_rate=0)

@@ -218,11 +218,15 @@ def test_what_there_is_not_is_named(snapshot):
     run, other = done_run(snapshot), done_run(snapshot, seed=2)
     with pytest.raises(PredictionsMissing, match="no partition 'all'"):
         Predictions(run, "all")
-    with pytest.raises(PredictionsMissing, match=f"Run {run.pk} has no predictions for test here"):
+    with pytest.raises(
+        PredictionsMissing, match=f"Run {run.pk} has no predictions for test here: the files are on"
+    ):
         Predictions(run, "test")
     answers(run, FIRST)
     with pytest.raises(PredictionsMissing, match=f"Run {other.pk} has no predictions"):
         Predictions(run, "test", beside=other)
+    with pytest.raises(PredictionsMissing, match=f"manage.py evaluate {run.pk} small@1 --partition train"):
+        Predictions(run, "train")
     elsewhere = small_snapshot(3, slug="other")
     with pytest.raises(PredictionsMissing, match=f"manage.py evaluate {run.pk} other@1"):
         Predictions(run, "test", on=elsewhere)
@@ -431,3 +435,11 @@ def test_the_texts_of_pairs_are_found_by_corpus_and_id(snapshot):
         cursor.execute(f"EXPLAIN {sql}")
         conditions = [line for (line,) in cursor.fetchall() if "Index Cond" in line]
     assert any("corpus_id" in line and "public_id" in line for line in conditions)
+
+
+def test_a_snapshot_without_dev_pairs_says_so_and_offers_no_filters(browser):
+    run = done_run(freeze(corpus_of(3, dev=0)))
+    page = browser.get(f"/runs/{run.pk}/predictions/dev/").content.decode()
+    assert "here: the snapshot has no dev pairs with a gold label." in page
+    assert "Without filters" not in page
+    assert "Without filters" in browser.get(f"/runs/{run.pk}/predictions/dev/?outcome=wrong").content.decode()

@@ -127,6 +127,14 @@ def test_a_run_beside_its_twin_has_gains_and_pvi_by_label_genre_and_author(snaps
     assert (row["run"], row["twin"], row["gain"]) == (str(run.pk), str(twin.pk), pytest.approx(4 / 9))
 
 
+def test_the_table_of_twins_says_why_it_is_empty(snapshot):
+    done_run(snapshot)
+    assert (
+        "No finished run on small@1 has such a twin"
+        in overview("twins", [snapshot], "test", 50).definitions[-1]
+    )
+
+
 def test_both_runs_show_the_twin_and_a_run_without_one_offers_to_train_it(browser, snapshot):
     run = done_run(snapshot, config={"epochs": "3"}, regime={"genre": "fiction"})
     page = html.fromstring(browser.get(f"/runs/{run.pk}/").content)
