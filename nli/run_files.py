@@ -8,6 +8,9 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from nli.shapes import Key
 
+# A folder of `cache`: the words of a snapshot's sentences. The edition counts up when sentences get other words.
+TAGGED, TAGGED_EDITION = "tagged", 1
+
 
 class SnapshotName(TypedDict):
     """Which snapshot a score belongs to."""

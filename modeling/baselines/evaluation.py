@@ -12,6 +12,7 @@ from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import EvaluationConfig
 from modeling.baselines.data import read_partition, without_premise
 from modeling.baselines.errors import BaselineError, Stopped
+from modeling.baselines.features.lexicon import Features
 from modeling.baselines.files import write_json
 from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
 from modeling.baselines.prediction import Floats, predict, resolve_device
@@ -50,6 +51,8 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
     partitions = {
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()
     }
+    if isinstance(run.vocabulary, Features) and config.cache is not None:
+        run.vocabulary.tagger.keep_in(config.cache, config.snapshot.sha256)
     dropped = {name: partition.dropped for name, partition in partitions.items()}
     is_twin = bool(run.config.get("hypothesis_only"))
     unseen = [

@@ -56,6 +56,8 @@ def prepare(
     reads = NETWORKS[type(settings)].reads
     earlier = None if config.start is None else load_start(config, config.start, labels)
     empty = make_lexicon(settings, RESERVED, config.language, config.seed, len(labels))
+    if isinstance(empty, Features):
+        empty.tagger.keep_in(config.cache, config.snapshot.sha256)
     sides = [texts_of(side, train, empty) for side in reads]
     vocabulary = filled(empty, sides, config, earlier)
     unseen = [cut_unseen(pairs, reads, vocabulary, settings) for pairs in held_out]

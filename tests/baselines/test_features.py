@@ -14,6 +14,7 @@ from nltk.translate.bleu_score import sentence_bleu
 from modeling.baselines.batches import EncodedPairs, distributions_of, encode_texts, texts_of
 from modeling.baselines.catalogue import BASELINES, make_settings
 from modeling.baselines.data import Pair
+from modeling.baselines.features import tagged
 from modeling.baselines.features.edits import WEIGHTS, edit_distances
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.features.measures import bleus, length_difference, overlap_shares, overlaps
@@ -140,6 +141,33 @@ def test_the_tagger_gives_tags_lemmas_and_stop_words_in_lower_case():
         ("it", "it", "PRP", True), ("rains", "rain", "VBZ", False), (".", ".", ".", True),
     ]  # fmt: skip
     assert hypothesis == []
+
+
+def test_runs_on_one_snapshot_tag_a_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    first, second = (
+        Pair(str(place), (text,), "It rains.", 0, "g") for place, text in enumerate(("A dog ran.", "Two."))
+    )
+    words = []
+    for pairs in ([first], [first, second]):
+        tagger = Tagger()
+        tagger.keep_in(tmp_path, "0" * 64)
+        words.append(list(tagger.read(pairs)))
+    assert words[1][:1] == words[0]
+    assert words[1] == list(Tagger().read([first, second])), "as without a cache"
+    monkeypatch.setattr(tagged, "_model", lambda: pytest.fail("spaCy is asked again"))
+    again = Tagger()
+    again.keep_in(tmp_path, "0" * 64)
+    assert list(again.read([first, second])) == words[1]
+
+
+def test_a_damaged_cache_of_words_is_passed_over(tmp_path: Path):
+    for file in ("", "not a database"):
+        tagger = Tagger()
+        tagger.keep_in(tmp_path, "0" * 64)
+        (tmp_path / "tagged").mkdir(exist_ok=True)
+        (tmp_path / "tagged" / f"1-{'0' * 64}-en.sqlite3").write_text(file)
+        ((_, hypothesis),) = tagger.read([Pair("1", ("A dog.",), "It rains.", 0, "g")])
+        assert [word.text for word in hypothesis] == ["it", "rains", "."]
 
 
 SENTENCES = ("A dog sleeps.", "", "zzz qqq", "Two dogs run in a park.", " ".join(["runs"] * 401))

@@ -7,6 +7,8 @@ import pytest
 from django.conf import settings
 
 from annotation_site import celery
+from modeling.baselines.data import Pair as TaggedPair
+from modeling.baselines.features.tagged import Tagger
 from modeling.reports import caches
 from modeling.results.pair_values import cache_file, pair_values
 from snapshots.statistics.tag_cache import tags_of_pairs
@@ -29,12 +31,15 @@ def fill(snapshot):
     fetched = Path(settings.CACHE_ROOT) / "snapshots" / snapshot.files.get(name="test.jsonl").sha256
     fetched.parent.mkdir()
     fetched.write_text("the file")
+    tagger = Tagger()
+    tagger.keep_in(Path(settings.CACHE_ROOT), snapshot.sha256)
+    list(tagger.read([TaggedPair("1", ("A dog.",), "It rains.", 0, "")]))
     return files()
 
 
 def test_what_belongs_to_a_snapshot_stays(snapshot):
     kept = fill(snapshot)
-    assert {name.partition("/")[0] for name in kept} == {"pair_values", "tags", "snapshots"}
+    assert {name.partition("/")[0] for name in kept} == {"pair_values", "tags", "snapshots", "tagged"}
     assert caches.sweep_caches() == 0
     assert files() == kept
 

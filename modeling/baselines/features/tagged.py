@@ -1,14 +1,20 @@
 """Sentences as words with Penn tags, from spaCy's small English model."""
 
+import json
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from modeling.baselines.data import Pair
+from nli.run_files import TAGGED, TAGGED_EDITION
 from nli.tokens import characters, writes_without_spaces
 
 SENTENCES_AT_ONCE = 256
+WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,8 @@ def _model() -> Any:
 class Tagger:
     """Tag each distinct sentence once: SNLI has each premise three times, and each pair is read twice.
 
-    In a language without spaces, words are characters, and the tags mean nothing.
+    After `keep_in`, also once for all runs on a snapshot. In a language without spaces, words are characters, and the tags
+    mean nothing.
     """
 
     def __init__(self, language: str = "en") -> None:
@@ -42,21 +49,60 @@ class Tagger:
         self._known: dict[str, list[Word]] = {}
         # Half a million pairs have seven million words, of which some ten thousand differ.
         self._words: dict[Word, Word] = {}
+        self._kept: Path | None = None
+
+    def keep_in(self, cache: Path, sha256: str) -> None:
+        """Keep the words of sentences in the cache, under the hash of the run's snapshot, and read them from there."""
+        self._kept = cache / TAGGED / f"{TAGGED_EDITION}-{sha256}-{self._language}.sqlite3"
 
     def read(self, pairs: Sequence[Pair]) -> Iterator[tuple[Words, Words]]:
         """Yield the words of each pair's premise (its sentences one after the other) and of its hypothesis."""
         texts = dict.fromkeys(text for pair in pairs for text in (*pair.premise, pair.hypothesis))
+        self._take_kept([text for text in texts if text not in self._known])
         new = [text for text in texts if text not in self._known]
-        documents = _model().pipe(map(self._cut, new), batch_size=SENTENCES_AT_ONCE)
-        for text, document in zip(new, documents, strict=True):
-            words = (
-                Word(one.lower_, one.lemma_.lower(), one.tag_, one.is_stop or one.is_punct)
-                for one in document
-                if not one.is_space
-            )
-            self._known[text] = [self._words.setdefault(word, word) for word in words]
+        if new:
+            self._tag(new)
+            self._keep(new)
         for pair in pairs:
             yield [word for text in pair.premise for word in self._known[text]], self._known[pair.hypothesis]
+
+    def _tag(self, texts: Sequence[str]) -> None:
+        documents = _model().pipe(map(self._cut, texts), batch_size=SENTENCES_AT_ONCE)
+        for text, document in zip(texts, documents, strict=True):
+            self._known[text] = [
+                self._word(one.lower_, one.lemma_.lower(), one.tag_, one.is_stop or one.is_punct)
+                for one in document
+                if not one.is_space
+            ]
+
+    def _word(self, text: str, lemma: str, tag: str, is_stop: bool) -> Word:
+        word = Word(text, lemma, tag, is_stop)
+        return self._words.setdefault(word, word)
+
+    def _take_kept(self, texts: Sequence[str]) -> None:
+        if self._kept is None or not self._kept.exists():
+            return
+        with suppress(sqlite3.Error), closing(sqlite3.connect(self._kept, timeout=WAIT_SECONDS)) as kept:
+            for text in texts:
+                row = kept.execute("SELECT words FROM sentence WHERE text = ?", (text,)).fetchone()
+                if row is not None:
+                    self._known[text] = [self._word(*word) for word in json.loads(row[0])]
+
+    def _keep(self, texts: Sequence[str]) -> None:
+        """Write the words of these sentences. Where they cannot be written, the next run tags them again."""
+        if self._kept is None:
+            return
+        rows = (
+            (text, json.dumps([(one.text, one.lemma, one.tag, one.is_stop) for one in self._known[text]]))
+            for text in texts
+        )
+        with suppress(sqlite3.Error, OSError):
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._kept, timeout=WAIT_SECONDS)) as kept, kept:
+                kept.execute(
+                    "CREATE TABLE IF NOT EXISTS sentence (text TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID"
+                )
+                kept.executemany("INSERT OR IGNORE INTO sentence VALUES (?, ?)", rows)
 
     def _cut(self, text: str) -> Any:
         """Return the text with its words, before they are tagged."""
