@@ -1,8 +1,6 @@
 """Pages: the entry link with the consent, and the visit with its completion code."""
 
 import secrets
-from datetime import timedelta
-from math import ceil
 from typing import Any, cast
 
 from django.conf import settings
@@ -54,7 +52,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         page = _welcome(request, link, refusal=why, status=429)
         page["Retry-After"] = str(refusal.retry_after)
         return page
-    return _welcome(request, link, agrees=_agrees_already(request, link, arrival))
+    return _welcome(request, link, stay=_agreed_visit(request, link, arrival))
 
 
 def _link(token: str) -> EntryLink:
@@ -62,13 +60,13 @@ def _link(token: str) -> EntryLink:
 
 
 def _welcome(
-    request: HttpRequest, link: EntryLink, *, refusal: str = "", agrees: bool = False, status: int = 200
+    request: HttpRequest, link: EntryLink, *, refusal: str = "", stay: Visit | None = None, status: int = 200
 ) -> HttpResponse:
     form = link.corpus.consent_form
     if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     visit_estimate = estimate(link)
-    items = exam_items(link, visit_estimate.task) if visit_estimate and not agrees else []
+    items = exam_items(link, visit_estimate.task) if visit_estimate else []
     context = {
         "link": link,
         "corpus": link.corpus,
@@ -77,26 +75,31 @@ def _welcome(
         "exam_is_read": any(item.asks_for_text for item in items),
         "way_back": entry_links.way_back(link, Visit.End.FINISHED),
         "is_researcher": _is_researcher(request),
-        "form": None if agrees else form,
+        "form": form,
         "refusal": refusal,
+        "stay": stay,
     }
+    if stay is not None:
+        context |= {"progress": visits.progress_of(stay), "minutes_left": visits.minutes_left(stay)}
     return render(request, "collection/joining/enter.html", context, status=status)
 
 
-def _agrees_already(request: HttpRequest, link: EntryLink, arrival: entry_links.Arrival) -> bool:
-    """Returns whether the visit of these ids began in this browser, and its person agrees to the consent form."""
+def _agreed_visit(request: HttpRequest, link: EntryLink, arrival: entry_links.Arrival) -> Visit | None:
+    """Returns the visit of these ids if it began in this browser, and its person agrees to the consent form."""
     cookie = request.COOKIES.get(BROWSER_COOKIE, "")
     visit = entry_links.known_visit(
         link=link, arrival=arrival, browser=entry_links.digest_of_browser(cookie) if cookie else ""
     )
-    return visit is not None and Consent.objects.is_given(visit.user, link.corpus.consent_form_id)
+    if visit is None or not Consent.objects.is_given(visit.user, link.corpus.consent_form_id):
+        return None
+    return visit
 
 
 def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
     arrival = entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
     form = link.corpus.consent_form
     agrees_now = form is None or (form.is_ready and request.POST.get("agree") == form.digest)
-    if not agrees_now and not _agrees_already(request, link, arrival):
+    if not agrees_now and _agreed_visit(request, link, arrival) is None:
         return _welcome(request, link, status=422)  # the text changed while the page was open
     cookie = request.COOKIES.get(BROWSER_COOKIE) or secrets.token_urlsafe(32)
     browser = entry_links.digest_of_browser(cookie)
@@ -161,13 +164,12 @@ def visit(request: HttpRequest) -> HttpResponse:
 def _visit_page(
     request: HttpRequest, stay: Visit, progress: visits.Progress, end: Visit.End | None
 ) -> HttpResponse:
-    left = visits.time_left(stay)
     context = {
         "visit": stay,
         "link": stay.link,
         "corpus": stay.link.corpus,
         "progress": progress,
-        "minutes_left": None if left is None else ceil(left / timedelta(minutes=1)),
+        "minutes_left": visits.minutes_left(stay),
         "end": end and end.name.lower(),
         "has_failed": end == Visit.End.SCREENED_OUT and stay.pk is not None and visits.has_failed(stay),
         "way_back": entry_links.way_back(stay.link, end or Visit.End.FINISHED),

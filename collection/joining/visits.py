@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from django.db.models import CharField, Count, OuterRef, QuerySet, Subquery, Sum, Value
@@ -65,12 +66,16 @@ def address_of_work(visit: Visit) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a visit is: tasks sent, those that the link wants, what it earned so far, and where it came from."""
+    """How far a visit is: tasks sent, those that the link wants, what it earned so far, and where it came from.
+
+    `is_out_of_time`: its time is over. It may be finished all the same.
+    """
 
     done: int
     wanted: int
     cents: int
     platform: str
+    is_out_of_time: bool = False
 
     @property
     def shown(self) -> int:
@@ -86,7 +91,11 @@ def progress_of(visit: Visit) -> Progress:
     mine = LedgerEntry.objects.filter(user=visit.user_id, corpus=visit.link.corpus_id)
     earned: Any = in_visit(mine, visit.pk, user="user", corpus="corpus", at="created_at")
     return Progress(
-        tasks_done(visit), visit.link.tasks_wanted, earned.total_cents(), visit.link.platform_name
+        tasks_done(visit),
+        visit.link.tasks_wanted,
+        earned.total_cents(),
+        visit.link.platform_name,
+        time_left(visit) == timedelta(),
     )
 
 
@@ -99,12 +108,17 @@ def time_left(visit: Visit) -> timedelta | None:
     return max(began + allowed - timezone.now(), timedelta())
 
 
+def minutes_left(visit: Visit) -> int | None:
+    """Returns the minutes that a visit may still last, begun ones included; None if its link sets no time."""
+    left = time_left(visit)
+    return None if left is None else ceil(left / timedelta(minutes=1))
+
+
 def end_of(visit: Visit, *, is_finished: bool) -> Visit.End | None:
     """Returns how a visit ends, if it can end now; None while there is work and time for it."""
     if is_finished or visit.finished_at is not None:
         return Visit.End.FINISHED
-    left = time_left(visit)
-    if left is not None and not left:
+    if time_left(visit) == timedelta():
         return Visit.End.TIMED_OUT
     if address_of_work(visit):
         return None

@@ -125,7 +125,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
 
 def _say_saved(request: HttpRequest, result: submitting.WritingResult, is_reported: bool) -> None:
     if result.surplus:
-        text = gettext("Saved. Somebody else finished this text first, but you are paid as well.")
+        text = gettext("Saved. This text was no longer open for you, but you are paid as well.")
     elif result.repeated:
         text = gettext("This was saved before. Nothing is lost.")
     else:

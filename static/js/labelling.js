@@ -344,7 +344,9 @@
       if (event.detail.successful) return;
       clearTimeout(timer);
       sent = false;
+      show(pairs.length, false); // who had gone back to a pair sees the error and the answers
       ask(inWords("Your answers are not sent yet"), "");
+      undo.hidden = true; // nothing counts down any more
       title.focus({ preventScroll: true });
     });
     window.addEventListener("pagehide", hand, { signal });

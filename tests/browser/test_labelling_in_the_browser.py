@@ -238,6 +238,18 @@ def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
     expect(page.get_by_role("button", name="Send")).to_be_visible()
 
 
+def test_who_had_gone_back_to_a_pair_sees_that_nothing_was_sent(begin, watched, vera):
+    page = begin(watched(vera))
+    press(page, "11111")
+    page.get_by_role("button", name="Stop and go back").click()
+    page.route(f"**{PAGE}", lambda route: route.abort())
+    page.get_by_role("button", name="Send all 5 answers").click()
+    expect(page.get_by_role("heading", name="Your answers are not sent yet")).to_be_focused()
+    expect(page.locator("legend:visible")).to_have_count(0)
+    expect(page.get_by_role("button", name="Stop and go back")).to_be_hidden()
+    stays_unsent(page, vera)
+
+
 def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "1")

@@ -112,8 +112,12 @@ def test_nobody_comes_in_without_the_consent_that_was_shown(client, link):
 
 def test_who_comes_back_is_not_asked_again(client, link):
     agree(client, link)
+    EntryLink.objects.update(minutes_allowed=60)
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=20))
     page = client.get(address_of(link)).content.decode()
     assert "We collect sentences." not in page
+    assert "0 of 2 tasks done. 40 minutes of your visit are left." in " ".join(page.split())
+    assert "from the moment you press" not in page
     assert client.post(address_of(link)).status_code == 302
     assert "We collect sentences." in client.get(address_of(link, "other")).content.decode()
     Consent.objects.update(withdrawn_at=timezone.now())
@@ -172,6 +176,18 @@ def test_each_end_has_its_code(client, link):
         "",
         "https://connect.example/partial",
     )
+
+
+def test_every_page_says_when_the_time_is_over(client, link):
+    agree(client, link)
+    EntryLink.objects.update(minutes_allowed=20)
+    over = "The time for this study is over."
+    assert over not in client.get(reverse("start")).text
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=21))
+    page = client.get(reverse("start")).text
+    assert over in page
+    assert "Time is over" in page  # in the head of every page
+    assert over in client.get(address_of(link)).text
 
 
 def person_needs_exam(link, user):

@@ -225,7 +225,7 @@ def test_text_that_came_second_is_kept_and_paid(corpus):
     later = timezone.now() + timedelta(hours=1)
     WritingSeat.objects.filter(annotator=ana()).update(annotator=vera(), leased_until=later)
     page = client.post(PAGE, sent, follow=True)
-    assert "Somebody else finished this text first, but you are paid as well." in text_of(page)
+    assert "This text was no longer open for you, but you are paid as well." in text_of(page)
     assert Pair.objects.filter(withdrawn_at__isnull=False).count() == 3
     assert ana().ledger.total_cents() == 30
 
