@@ -12,7 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 # The last commit with the migrations that 0001_schema of each app replaces.
-LAST_WITH_FORMER_MIGRATIONS = "124ed74"
+LAST_WITH_FORMER_MIGRATIONS = "805360f"
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 

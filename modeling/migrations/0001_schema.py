@@ -115,33 +115,6 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='LeakAudit',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('claimed_by', models.CharField(blank=True, editable=False, help_text='token of the claim', max_length=32)),
-                        ('worker', models.CharField(blank=True, max_length=200)),
-                        ('attempts', models.PositiveSmallIntegerField(default=0, help_text='claims since it was asked for')),
-                        ('progress', models.CharField(blank=True, max_length=200)),
-                        ('share', models.FloatField(default=0, help_text='how much of it is done, from 0 to 1')),
-                        ('stop_requested', models.BooleanField(default=False)),
-                        ('error', models.TextField(blank=True, help_text='why it failed, for a person')),
-                        ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),
-                        ('started_at', models.DateTimeField(blank=True, help_text='when it was last claimed', null=True)),
-                        ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                        ('finished_at', models.DateTimeField(blank=True, null=True)),
-                        ('status', models.CharField(choices=[('requested', 'Requested'), ('working', 'Working'), ('done', 'Done'), ('failed', 'Failed')], default='requested', max_length=9)),
-                        ('partition', models.CharField(choices=[('train', 'train'), ('dev', 'dev'), ('test', 'test')], max_length=5)),
-                        ('other_partition', models.CharField(choices=[('train', 'train'), ('dev', 'dev'), ('test', 'test')], max_length=5)),
-                        ('edition', models.PositiveIntegerField()),
-                        ('data', models.JSONField(help_text='the counts: modeling.reports.leaks.Leak', null=True)),
-                        ('other', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='snapshots.snapshot')),
-                        ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='leak_audits', to='snapshots.snapshot')),
-                    ],
-                    options={
-                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='leak_audit_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_leak_audit_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='leak_audit_share_is_one'), models.UniqueConstraint(fields=('snapshot', 'partition', 'other', 'other_partition', 'edition'), name='one_leak_audit_a_comparison_and_edition'), models.CheckConstraint(condition=models.Q(('other_partition__in', ('train', 'dev', 'test')), ('partition__in', ('train', 'dev', 'test'))), name='leak_audit_partitions_are_known'), models.CheckConstraint(condition=models.Q(('partition', models.F('other_partition')), ('snapshot', models.F('other')), _negated=True), name='no_part_is_compared_with_itself'), models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('status', 'done')), models.Q(models.Q(('status', 'done'), _negated=True), ('data__isnull', True)), _connector='OR'), name='leak_audit_has_counts_when_done')],
-                    },
-                ),
-                migrations.CreateModel(
                     name='Worker',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
