@@ -188,7 +188,7 @@ def _own(user: User) -> Any:
 def _added(request: HttpRequest, codes: Authenticator | None) -> HttpResponse:
     """Signs the other browsers out: they came in without the second step."""
     end_other_sessions(cast(User, request.user), request.session.session_key)
-    messages.success(request, "Your next sign-in asks for it.")
+    messages.success(request, "The second step is on: your next sign-in asks for it.")
     return redirect("second-factor") if codes is None else _show_codes(request, codes)
 
 

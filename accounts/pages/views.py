@@ -104,7 +104,9 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
         )
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
-    return render(request, "accounts/consent.html", {"form": form, "standing": standing, "next": target})
+    before = not standing and Consent.objects.given_by(user).filter(form__title=form.title).exists()
+    context = {"form": form, "standing": standing, "agreed_before": before, "next": target}
+    return render(request, "accounts/consent.html", context)
 
 
 @require_POST

@@ -88,7 +88,7 @@ def _records(user: User) -> dict[str, Any]:
         ),
         "sent": Submission.objects.filter(user=user).values("key", "created_at"),
         "signed in": user.browsers.values("address", "browser", "at"),
-        "failed sign-in": SignInAttempt.objects.filter(account__in=_names(user)).values(
+        "attempt to come in": SignInAttempt.objects.filter(account__in=_names(user)).values(
             "account", "address", "at"
         ),
         "second factor": Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at"),

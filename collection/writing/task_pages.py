@@ -193,7 +193,7 @@ def _skipped(assignment: WritingAssignment, is_reported: bool, reason: str, cent
     elif reason == WritingAssignment.SkipReason.UPSETTING:
         done = gettext("Skipped. Take a break whenever you like.")
     if assignment.prompt_version.pay_cents and not cents:
-        unpaid = gettext("This skip is not paid.")
+        unpaid = gettext("The text that you skipped is not paid.")
         return f"{done} {unpaid}"
     return _with_pay(done, cents)
 

@@ -12,7 +12,7 @@
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const byLink = "byLink" in root.dataset; // such people have no password
   const BECAUSE = {
-    403: byLink ? inWords("This could not be sent: you are signed out, or your consent is missing. Keep this page open, open your study link again in another tab, then press Send here.") : inWords("This could not be sent: you are signed out, or your consent is missing. Sign in or agree in a new tab. Then press Send here."),
+    403: byLink ? inWords("This could not be sent: you must sign in again, or agree to the consent again. Keep this page open, open the study on the platform again in another tab, then press Send here.") : inWords("This could not be sent: you must sign in again, or agree to the consent again. Do that in a new tab. Then press Send here."),
     404: inWords("This task was given to another account. Are you signed in as somebody else?"),
     409: inWords("You sent this text before, and that version counts."),
   };
@@ -244,8 +244,8 @@
     const tellTime = () => {
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       if (left > SHORT_TIME) return;
-      const words = left > 60 ? countInWords("About {count} minute left for this text.", "About {count} minutes left for this text.", Math.ceil(left / 60)) : left > 0 ? inWords("Less than a minute left for this text.") : inWords("The time for this text is over.");
-      const more = inWords("If somebody else gets this text meanwhile, yours is still saved and paid.");
+      const words = left > 60 ? countInWords("In about {count} minute somebody else may get this text, too.", "In about {count} minutes somebody else may get this text, too.", Math.ceil(left / 60)) : left > 0 ? inWords("In less than a minute somebody else may get this text, too.") : inWords("Somebody else may have this text now, too.");
+      const more = inWords("You can still send yours, and you are paid.");
       const line = `${words} ${more}`;
       if (timeLine.textContent !== line) timeLine.textContent = line;
       timeLine.hidden = false;

@@ -45,6 +45,17 @@ def test_agreeing_is_recorded_and_leads_on(browser_of, ana):
 
 
 @pytest.mark.django_db
+def test_a_new_wording_says_that_it_is_another_text(browser_of, ana):
+    agreed = make_form()
+    changed = ConsentForm.objects.create(title=agreed.title, text="Other words.", digest="0" * 64)
+    browser, said = browser_of(ana), "This one is different"
+    assert said not in browser.get(url(changed)).text
+    consents.give_consent(user=ana, form=agreed)
+    assert said in browser.get(url(changed)).text
+    assert said not in browser.get(url(agreed)).text
+
+
+@pytest.mark.django_db
 def test_agreeing_never_leads_off_this_site(browser_of, ana):
     answer = browser_of(ana).post(url(make_form()), {"next": "https://evil.example/"})
     assert answer["Location"] == reverse("start")

@@ -121,7 +121,7 @@ def test_the_page_says_first_what_is_not_paid_yet(client, writer, rosa):
     export(pay_list=paid, by=rosa)
     assert "Wait for your pay first." in client.get(address).text
     mark_paid(pay_list=paid, by=rosa)
-    assert "no money is still to be paid to you" in client.get(address).text
+    assert "nobody owes you money" in client.get(address).text
 
 
 def test_a_wrong_code_erases_nothing(client, ana):

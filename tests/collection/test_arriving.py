@@ -179,11 +179,13 @@ def test_each_end_has_its_code(client, link):
 
 
 def test_every_page_says_when_the_time_is_over(client, link):
-    agree(client, link)
+    asked = client.get(agree(client, link).url, follow=True)
+    client.post(asked.request["PATH_INFO"], {"agree": "yes"})
     EntryLink.objects.update(minutes_allowed=20)
     over = "The time for this study is over."
     assert over not in client.get(reverse("start")).text
     Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=21))
+    assert over in client.get(reverse("writing", args=[link.corpus.slug]), follow=True).text
     page = client.get(reverse("start")).text
     assert over in page
     assert "Time is over" in page  # in the head of every page

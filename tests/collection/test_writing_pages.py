@@ -234,7 +234,7 @@ def test_skipping_gives_another_premise(corpus):
     client = ready(ana(), corpus)
     sent = task(client)
     page = client.post(f"{PAGE}skip/", sent, follow=True)
-    assert "Skipped. This skip is not paid." in text_of(page)
+    assert "Skipped. The text that you skipped is not paid." in text_of(page)
     assert page.context["assignment"].token != sent["token"]
     assert not Pair.objects.exists()
 
