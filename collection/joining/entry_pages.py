@@ -67,7 +67,7 @@ def _welcome(
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     visit_estimate = estimate(link)
     items = exam_items(link, visit_estimate.task) if visit_estimate else []
-    context = {
+    context: dict[str, Any] = {
         "link": link,
         "corpus": link.corpus,
         "estimate": visit_estimate,
