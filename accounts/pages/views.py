@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -133,6 +134,15 @@ def mine(request: HttpRequest) -> HttpResponse:
     return _mine(request, TokenForm(user=cast(User, request.user)))
 
 
+def _consents(user: User) -> QuerySet[Consent]:
+    """Returns somebody's consents, newest first; `has_newer`: a newer text with the same title waits for theirs."""
+    agreed = Consent.objects.given_by(user).values("form")
+    newer = ConsentForm.objects.filter(
+        title=OuterRef("form__title"), created_at__gt=OuterRef("form__created_at")
+    ).exclude(pk__in=agreed)
+    return user.consents.select_related("form").annotate(has_newer=Exists(newer)).order_by("-given_at")
+
+
 def _mine(
     request: HttpRequest, token_form: TokenForm, new_token: str = "", status: int = 200
 ) -> HttpResponse:
@@ -156,7 +166,7 @@ def _mine(
         "states": {state: sum(study[state] for study in studies) for state in STATES_OF_PAY},
         "today_cents": sum(study["cents_today"] for study in studies),
         "languages": settings.LANGUAGES,
-        "consents": user.consents.select_related("form").order_by("-given_at"),
+        "consents": _consents(user),
         "tokens": user.api_tokens.order_by("-created_at"),
         "token_form": token_form,
         "browsers": browsers.signed_in_browsers(user) if is_own(request) else [],
