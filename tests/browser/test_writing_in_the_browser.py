@@ -286,10 +286,10 @@ def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
 def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
     settings.WRITING_LEASE_SECONDS = 1800
     page = begin(watched(ana))
-    expect(page.get_by_text("left for this text")).to_be_hidden()
+    expect(page.get_by_text("somebody else may get this text")).to_be_hidden()
     settings.WRITING_LEASE_SECONDS = 175
     page.reload()
-    expect(page.get_by_text("About 3 minutes left for this text.")).to_be_visible()
+    expect(page.get_by_text("In about 3 minutes somebody else may get this text, too.")).to_be_visible()
 
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.thorough), "ar"])
