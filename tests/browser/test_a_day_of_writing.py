@@ -240,7 +240,7 @@ def write_for_one_premise_at_one_moment(first: Writer, second: Writer) -> None:
     second.send()
     expect(second.page.get_by_text(SAVED)).to_be_visible()
     first.send()
-    expect(first.page.get_by_text("finished this text first")).to_be_visible()
+    expect(first.page.get_by_text("no longer open for you")).to_be_visible()
     assert WritingAssignment.objects.filter(seat=seat).sent().count() == 2
 
 

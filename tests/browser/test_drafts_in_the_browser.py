@@ -117,7 +117,7 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     write(page)
     Session.objects.all().delete()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("You are signed out")).to_be_visible()
+    expect(page.get_by_text("you must sign in again")).to_be_visible()
     with window.expect_page() as opened:
         page.get_by_role("link", name="Open the sign-in in a new tab").click()
     other = opened.value
@@ -226,7 +226,7 @@ def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus,
     for text in MINE:
         expect(earlier.get_by_text(text, exact=True)).to_be_visible()
     earlier.get_by_role("button", name="Send draft").click()
-    expect(page.get_by_text("finished this text first")).to_be_visible()
+    expect(page.get_by_text("no longer open for you")).to_be_visible()
     assert ana.ledger.total_cents() == 30
     expect(earlier).to_be_hidden()
     assert not Pair.objects.filter(hypothesis__in=MINE, withdrawn_at=None).exists()
