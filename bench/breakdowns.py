@@ -35,16 +35,18 @@ from validation.models import Question
 
 RUNS, TWINS = 10, 2
 GENRES = tuple(f"genre-{number}" for number in range(10))
+PARTS = ("dev", "test")
 BASELINES = ("cbow", "bilstm", "esim", "lstm", "hypothesis_only")
 
 
 def measure_breakdowns(pairs: int) -> None:
-    """Measures breakdowns and tables. All pairs are in the test partition, so every one is counted."""
-    snapshot = make_snapshot("broken-down", {"test": pairs})
+    """Measures breakdowns and tables. Half of the pairs are in dev and half in test, so every one is counted."""
+    snapshot = make_snapshot("broken-down", {"dev": pairs // 2, "test": pairs - pairs // 2})
+    other = make_snapshot("beside", dict.fromkeys(PARTS, max(1, pairs // 40)))
     runs = [make_run(snapshot, number) for number in range(RUNS)]
     print(f"Breakdowns: {pairs:,} pairs, {RUNS} runs\n")
     print("| step | seconds | processor seconds | peak memory, MiB |\n|---|---|---|---|")
-    step("values of the pairs, once", lambda: store_composition(snapshot, "test"))
+    step("values of the pairs, once", lambda: compose(snapshot, other))
     step("breakdowns of the first run", lambda: store(snapshot, runs[0]))
     step(f"breakdowns of {RUNS - 1} further runs", lambda: store(snapshot, *runs[1:]))
     step("a page of the error browser", lambda: page_of_errors(runs[0]))
@@ -52,7 +54,7 @@ def measure_breakdowns(pairs: int) -> None:
         "the same beside a second run, with a filter",
         lambda: page_of_errors(runs[0], runs[1], genre=GENRES[0]),
     )
-    step("all result tables with the exact paired tests", lambda: tables(snapshot))
+    step("all result tables with the exact paired tests", lambda: tables(snapshot, other))
     print(f"\n{Breakdown.objects.count()} rows are stored.\n")
     measure_own_tables(snapshot, pairs)
 
@@ -88,7 +90,13 @@ def step(name: str, work: Callable[[], Any]) -> None:
 
 def store(snapshot: Snapshot, *runs: TrainingRun) -> None:
     for run in runs:
-        store_breakdowns(run, snapshot, folder_of(run), ["test"])
+        store_breakdowns(run, snapshot, folder_of(run), PARTS)
+
+
+def compose(*snapshots: Snapshot) -> None:
+    for snapshot in snapshots:
+        for partition in PARTS:
+            store_composition(snapshot, partition)
 
 
 def page_of_errors(run: TrainingRun, beside: TrainingRun | None = None, **values: str) -> None:
@@ -98,10 +106,10 @@ def page_of_errors(run: TrainingRun, beside: TrainingRun | None = None, **values
     assert predictions.dimensions
 
 
-def tables(snapshot: Snapshot) -> None:
-    scores = Scores([snapshot])
+def tables(*snapshots: Snapshot) -> None:
+    scores = Scores(snapshots)
     for name in TABLES:
-        fill(name, [snapshot], scores=scores, tests=True)
+        fill(name, snapshots, scores=scores, tests=True)
 
 
 def make_snapshot(slug: str, partitions: Mapping[str, int]) -> Snapshot:
@@ -165,11 +173,18 @@ def make_run(
         status="done",
         worker="bench",
     )
-    dice, right, count = random.Random(run.pk), 0, 0
     folder_of(run).mkdir(parents=True)
+    for partition in PARTS:
+        _predict(run, partition, random.Random(run.pk))
+    return run
+
+
+def _predict(run: TrainingRun, partition: str, dice: random.Random) -> None:
+    """Writes predictions for a partition of the run's snapshot, and stores their score."""
+    right, count = 0, 0
     with (
-        (snapshot.folder / "test.jsonl").open(encoding="utf-8") as lines,
-        (folder_of(run) / "predictions-test.jsonl").open("w", encoding="utf-8") as stream,
+        (run.snapshot.folder / PARTITION_FILES[partition]).open(encoding="utf-8") as lines,
+        (folder_of(run) / f"predictions-{partition}.jsonl").open("w", encoding="utf-8") as stream,
     ):
         for data in lines:
             line = json.loads(data)
@@ -182,6 +197,10 @@ def make_run(
             }  # fmt: skip
             stream.write(json.dumps(row) + "\n")
     Evaluation.objects.create(
-        run=run, snapshot=snapshot, partition="test", pairs=count, accuracy=right / count, majority=1 / 3
+        run=run,
+        snapshot=run.snapshot,
+        partition=partition,
+        pairs=count,
+        accuracy=right / count,
+        majority=1 / 3,
     )
-    return run

@@ -102,7 +102,7 @@ def snli(place: Place) -> Iterator[str]:
     all_ = {name: Results(place, plans.snli_of(name)) for name in plans.SNLI_SETTINGS}
     all_ |= {name: Results(place, plans.mpe_first(name)) for name in plans.PREMISE_READERS}
     yield markdown(
-        ("baseline", "settings", "seeds", "train", "dev", "test", "published"),
+        ("baseline", "settings", "seeds", "train", "published", "dev", "test", "published"),
         [
             (
                 *(
@@ -110,6 +110,7 @@ def snli(place: Place) -> Iterator[str]:
                     said(plans.SNLI_SETTINGS.get(name, {})),
                     of.seeds(),
                     of.train_accuracy(),
+                    published.SNLI_TRAIN.get(name, NOTHING),
                     dev(of),
                     of.accuracy(),
                 ),
@@ -147,7 +148,7 @@ def said(settings: dict[str, object]) -> str:
 def genres(place: Place) -> Iterator[str]:
     """Tabulates MultiNLI's Table 5: trained on one genre, scored on all."""
     sources = {
-        "snli": plans.snli_of("cbow"),
+        "snli": plans.snli_beside_genres(),
         **{genre: plans.of_genre(genre) for genre in plans.TRAIN_GENRES},
     }
     sources["all five"] = plans.all_genres()

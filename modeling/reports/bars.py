@@ -32,7 +32,11 @@ def against_bar(
         found.append((_against(ours, dict.fromkeys(ours, right), pairs), MAJORITY))
     if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:
         plain = Selection(
-            baseline=HYPOTHESIS_ONLY, trained=wanted.trained, on=wanted.on, partition=wanted.partition
+            baseline=HYPOTHESIS_ONLY,
+            trained=wanted.trained,
+            on=wanted.on,
+            partition=wanted.partition,
+            collapse=wanted.collapse,
         )
         theirs = {
             run.seed: scores.predicted(run, wanted.on, wanted.partition)

@@ -26,7 +26,7 @@ class Selection:
     genre: str | None = None
     mixed: int | None = None
     start: tuple[str, int] | None = None
-    fixed: bool = False  # trained on the first snapshot, whatever the column says
+    fixed: int | None = None  # the snapshot of training, whatever the column says
 
     def snapshots(self) -> list[int]:
         return [

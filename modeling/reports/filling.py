@@ -53,9 +53,9 @@ def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dic
 
 
 def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the selection of row and column together: a fixed model is always of the first snapshot."""
-    if row.get("fixed"):
-        return {"trained": 0}
+    """Returns the selection of row and column together: a fixed model is of one snapshot in all columns."""
+    if "fixed" in row:
+        return {"trained": row["fixed"]}
     if "dimension" in row and column.get("partition") == "all":
         return {"partition": "all"}
     if "partition" in column and "partition" in row:
@@ -73,7 +73,7 @@ def _entries(axis: Axis, scores: Scores) -> list[Entry]:
 def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
     kind = "text" if wanted.measure in TEXTS else "count" if wanted.measure in COUNTS else "share"
     on_itself = (wanted.start and wanted.start[1] == wanted.trained) or (
-        wanted.fixed and wanted.on == wanted.trained
+        wanted.fixed is not None and wanted.on == wanted.trained
     )
     if on_itself or max(wanted.snapshots()) >= len(scores.snapshots):
         return Cell(kind, missing=NO_SNAPSHOT)
@@ -190,7 +190,7 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
     if "mixed" in regime:
         regime["mixed"] = [{"snapshot": each} for each in regime["mixed"]]
     if wanted.start:
-        before = Selection(baseline=wanted.baseline, trained=wanted.start[1])
+        before = Selection(baseline=wanted.baseline, trained=wanted.start[1], collapse=wanted.collapse)
         first = scores.matching(before)
         if not first:
             missing, request = _missing_run(scores, before)

@@ -50,6 +50,12 @@ class Scores:
         return {run.pk: str(run.snapshot) for run in found}
 
     @cached_property
+    def sources(self) -> Sequence[int]:
+        """Returns the places of the first snapshot, and of those from whose runs others have started."""
+        begun = {self.starts.get(run.regime["start"]["run"]) for run in self.runs if "start" in run.regime}
+        return [place for place, name in enumerate(self.names) if not place or name in begun]
+
+    @cached_property
     def evaluations(self) -> dict[tuple[int, int, str], Evaluation]:
         rows = Evaluation.objects.filter(run__in=[run.pk for run in self.runs], snapshot__in=self.snapshots)
         return {(row.run_id, row.snapshot_id, row.partition): row for row in rows}

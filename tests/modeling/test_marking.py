@@ -162,6 +162,17 @@ def test_tables_mpe_5_and_8_have_the_marks_of_dev(rosa):
     ]
 
 
+def test_the_papers_phenomena_come_first_in_its_order(rosa):
+    snapshot = small_snapshot(9, dev=9)
+    names = ["world knowledge", "negation", "word hypernymy"]
+    marking = begin_marking(snapshot=snapshot, partition="dev", number=2, phenomena=names, seed=1, by=rosa)
+    for pair in marking.pairs.all():
+        mark(pair=pair, phenomena=names, by=rosa)
+    count_marks(marking=marking)
+    rows = [title for title, _ in fill("mpe-5", [snapshot]).rows]
+    assert rows == ["all marked pairs", "word hypernymy", "world knowledge", "negation"]
+
+
 def _with_negation(marking, label) -> int:
     return marking.pairs.filter(place__gt=1, row__gold_label=label).count()
 

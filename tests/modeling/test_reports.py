@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 from django.db import connection
+from django.db.models import Case, Value, When
 from django.test.utils import CaptureQueriesContext
 
-from collection.models import PARTITIONS, Pair
+from collection.models import PARTITIONS, Corpus, Pair
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
@@ -23,11 +24,12 @@ from modeling.results.breakdowns import store_breakdowns, store_composition
 from modeling.running import evaluating
 from modeling.running.actions import record_result
 from nli.labels import reading
+from nli.lines import PARTITION_FILES
 from snapshots.models import Snapshot
 from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
-from tests.snapshots.material import add_genre, add_premises, corpus_of, freeze
+from tests.snapshots.material import add_genre, add_premises, corpus_of, freeze, lines
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -417,6 +419,56 @@ def test_nothing_is_pre_trained_on_itself(snapshot):
     report = fill("dnc-3", [snapshot])
     assert [one["baseline"] for one in report.requests()] == ["infersent", "hypothesis_only"]
     assert "a further snapshot is not named" in report.missing
+
+
+def with_labels(slug: str, scheme: str, *labels: str) -> Snapshot:
+    """Makes a small snapshot in which each label of `LABELS` is one of another scheme, in its files, too."""
+    found = small_snapshot(3, slug=slug)
+    names = dict(zip(LABELS, labels, strict=True))
+    own = Case(*(When(gold_label=old, then=Value(new)) for old, new in names.items()))
+    found.pairs.update(gold_label=own, scheme=scheme)
+    for partition in PARTITIONS:
+        there = [{**line, "gold_label": names[line["gold_label"]]} for line in lines(found, partition)]
+        path = found.folder / PARTITION_FILES[partition]
+        path.chmod(0o600)
+        path.write_text("".join(json.dumps(line) + "\n" for line in there))
+    Corpus.objects.filter(pk=found.corpus_id).update(scheme=scheme)
+    return Snapshot.objects.select_related("corpus").get(pk=found.pk)
+
+
+def test_dnc_3_reads_snapshots_with_different_labels_as_two_classes(snapshot):
+    """MultiNLI's three labels and a five-point scale beside two classes, as in the paper (footnote 17, appendix B.4)."""
+    recast = with_labels("recast", "entailed2", "entailed", "not-entailed", "not-entailed")
+    named = [snapshot, recast, with_labels("relations", "ordinal5", "5", "3", "1")]
+    for one in named:
+        store_composition(one, "test")
+    majority = dict(fill("dnc-3", named).rows)["Majority"]
+    assert [each.mean for each in majority] == [pytest.approx(2 / 3)] * 2
+    assert "learnt and read as two" in str(notes_of(fill("dnc-3", named)))
+    assert "learnt and read as two" not in str(notes_of(fill("dnc-3", named[:1])))
+    for _ in range(3):  # the runs before an update come first
+        assert command("report", *map(str, named), "dnc-3", "--train-missing", "--seeds", "1").failure == ""
+        for run in TrainingRun.objects.filter(status="queued"):
+            record_result(run=claimed(run), metrics=metrics())
+    assert fill("dnc-3", named).requests() == []
+    how = [(run.snapshot.corpus.slug, run.regime) for run in TrainingRun.objects.filter(baseline="infersent")]
+    assert [regime.get("collapse", False) for slug, regime in how] == [slug != "recast" for slug, _ in how]
+    assert len(how) == 5  # on each snapshot, and an update on each column
+
+
+def test_dnc_3_has_rows_for_each_source_of_pre_training(snapshot):
+    """The paper has two: the DNC as a whole, and MultiNLI."""
+    named = [snapshot, small_snapshot(3, slug="second"), small_snapshot(3, slug="third")]
+    update = "InferSent, pre-trained on second@1 (update)"
+    assert update not in means(fill("dnc-3", named))
+    before = scored(named[1], "infersent")
+    after = scored(named[2], "infersent", regime={"start": {"run": before.pk, "how": "update"}}, accuracy=0.7)
+    record_evaluation(run=before, snapshot=named[2], metrics={"test": metrics(0.6)["test"]})
+    found = fill("dnc-3", named)
+    assert means(found)[update] == [None, 0.7]
+    assert means(found)["InferSent, trained on second@1 (fixed)"] == [None, 0.6]
+    assert means(found)["InferSent, pre-trained on small@1 (update)"] == [None, None]
+    assert cell("dnc-3", named, update, "third@1").runs == [after.pk]
 
 
 def counted(snapshot) -> None:
