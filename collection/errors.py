@@ -47,9 +47,18 @@ class DoneForToday(NoWork):
 
 
 class NotQualified(NoWork):
-    """The corpus requires a qualification that this person does not hold."""
+    """The corpus requires a qualification that this person does not hold. Only an exam or a researcher gives it."""
 
-    def __init__(self, qualification: Qualification, *, has_earned: bool, exam_waits: bool = False) -> None:
+    look_again = ""
+
+    def __init__(
+        self,
+        qualification: Qualification,
+        *,
+        has_earned: bool,
+        exam_waits: bool = False,
+        exam_failed: str = "",
+    ) -> None:
         exam = getattr(qualification, "exam", None)
         to_pass = (
             gettext("To write more, you must pass the exam. What you earned stays yours.")
@@ -61,13 +70,14 @@ class NotQualified(NoWork):
                 "A researcher is still reading your exam. You can write here once you have passed."
             )
         super().__init__(
-            to_pass
+            (exam_failed or to_pass)
             if exam is not None and exam.is_open
-            else gettext("To write here you need a qualification: %(name)s.")
+            else gettext("To write here you need a qualification: “%(name)s”.")
             % {"name": isolated(qualification.name)}
         )
         self.qualification = qualification
         self.exam_waits = exam_waits
+        self.exam_failed = exam_failed
 
 
 class NotOpen(NoWork):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from accounts.models import Grant, PlatformIdentity, User
 from accounts.people.qualifications import grant
-from accounts.people.registration import person_from_platform
+from accounts.people.registration import known_participant, person_from_platform
 from collection.joining import signatures
 from collection.models import Corpus, EntryLink, SignUp, Visit
 from collection.models.joining import PLATFORM_NAMES
@@ -215,8 +215,8 @@ def refuse_if_closed(link: EntryLink) -> None:
     if link.closed_at is not None:
         raise EntryRefused(
             gettext(
-                "This study is closed. If you earned nothing here, please return it on %(platform)s. If you earned"
-                " something, even if only for reading the instructions, do not return it: write to the researchers"
+                "This study is closed. If you earned nothing here, please cancel (“return”) it on %(platform)s. If you"
+                " earned something, even if only for reading the instructions, do not cancel it. Write to the researchers"
                 " there, so that they can pay you."
             )
             % {"platform": isolated(link.platform_name)}
@@ -230,17 +230,10 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
     `browser`: the digest of its cookie. Without proof, an id is bound to the browser in which it first came.
     `signed_in`: the user as whom the browser is signed in. Raises EntryRefused.
     """
-    refuse_if_closed(link)
-    is_back = is_known(link=link, arrival=arrival, browser=browser)
-    if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
-        raise EntryRefused(
-            gettext("This link is too old. Please open the study on %(platform)s again.")
-            % {"platform": isolated(link.platform_name)}
-        )
     user = person_from_platform(platform=link.platform, participant=arrival.participant)
-    _refuse_unless_annotator(user, signed_in)
-    if not arrival.proved and not is_back and user != signed_in:
-        _refuse_elsewhere(user, browser, link)
+    # Of two browsers that bring an id at one moment, the second waits here, and then sees the visit of the first.
+    list(PlatformIdentity.objects.select_for_update(no_key=True).filter(user=user).order_by("pk"))
+    refuse(link=link, arrival=arrival, browser=browser, signed_in=signed_in)
     if link.grants is not None:
         grant(user=user, qualification=link.grants, how=Grant.How.LINK)
     visit, is_new = Visit.objects.get_or_create(
@@ -251,6 +244,23 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
         visit.save(update_fields=["browser"])
     first = Visit.objects.filter(user=user).order_by("pk").values_list("browser", flat=True).first()
     return Entry(visit=visit, is_own=arrival.proved or first == browser != "")
+
+
+def refuse(*, link: EntryLink, arrival: Arrival, browser: str, signed_in: User | None) -> None:
+    """Raises EntryRefused if the link does not let these ids in: the welcome page says so before anybody consents."""
+    refuse_if_closed(link)
+    is_back = is_known(link=link, arrival=arrival, browser=browser)
+    if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
+        raise EntryRefused(
+            gettext("This link is too old. Please open the study on %(platform)s again.")
+            % {"platform": isolated(link.platform_name)}
+        )
+    user = known_participant(platform=link.platform, participant=arrival.participant)
+    if user is None:
+        return
+    _refuse_unless_annotator(user, signed_in)
+    if not arrival.proved and not is_back and user != signed_in:
+        _refuse_elsewhere(user, browser, link)
 
 
 def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
@@ -289,18 +299,14 @@ def known_visit(*, link: EntryLink, arrival: Arrival, browser: str) -> Visit | N
 
 
 def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
-    """Raises EntryRefused if somebody's visits belong to other browsers than this one.
-
-    The lock is on the id: of two browsers that bring it at one moment, the second sees the visit of the first.
-    """
-    list(PlatformIdentity.objects.select_for_update(no_key=True).filter(user=user).order_by("pk"))
+    """Raises EntryRefused if somebody's visits belong to other browsers than this one."""
     bound = set(Visit.objects.filter(user=user).exclude(browser="").values_list("browser", flat=True))
     if bound and browser not in bound:
         raise EntryRefused(
             gettext(
                 "You began this study in another browser or on another device, or this browser has lost its cookies."
                 " Please continue where you began: what you sent is saved. If you cannot, write to the researchers on"
-                " %(platform)s before you return the study. They can open the study for you on this device."
+                " %(platform)s before you cancel (“return”) the study. They can open the study for you on this device."
             )
             % {"platform": isolated(link.platform_name)}
         )

@@ -45,6 +45,10 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         if not _is_researcher(request):
             entry_links.refuse_if_closed(link)
         arrival = entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
+        if not _is_researcher(request):
+            entry_links.refuse(
+                link=link, arrival=arrival, browser=_browser(request), signed_in=_signed_in(request)
+            )
     except entry_links.EntryRefused as refusal:
         return _welcome(request, link, refusal=str(refusal), status=403)
     except TooManyAttempts as refusal:
@@ -60,8 +64,15 @@ def _link(token: str) -> EntryLink:
 
 
 def _welcome(
-    request: HttpRequest, link: EntryLink, *, refusal: str = "", stay: Visit | None = None, status: int = 200
+    request: HttpRequest,
+    link: EntryLink,
+    *,
+    refusal: str = "",
+    stay: Visit | None = None,
+    is_changed: bool = False,
+    status: int = 200,
 ) -> HttpResponse:
+    """Renders the welcome. `is_changed`: the consent text changed while the page was open."""
     form = link.corpus.consent_form
     if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
@@ -70,6 +81,7 @@ def _welcome(
     context: dict[str, Any] = {
         "link": link,
         "corpus": link.corpus,
+        "is_changed": is_changed,
         "estimate": visit_estimate,
         "exam_items": len(items),
         "exam_is_read": any(item.asks_for_text for item in items),
@@ -86,10 +98,7 @@ def _welcome(
 
 def _agreed_visit(request: HttpRequest, link: EntryLink, arrival: entry_links.Arrival) -> Visit | None:
     """Returns the visit of these ids if it began in this browser, and its person agrees to the consent form."""
-    cookie = request.COOKIES.get(BROWSER_COOKIE, "")
-    visit = entry_links.known_visit(
-        link=link, arrival=arrival, browser=entry_links.digest_of_browser(cookie) if cookie else ""
-    )
+    visit = entry_links.known_visit(link=link, arrival=arrival, browser=_browser(request))
     if visit is None or not Consent.objects.is_given(visit.user, link.corpus.consent_form_id):
         return None
     return visit
@@ -100,7 +109,7 @@ def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
     form = link.corpus.consent_form
     agrees_now = form is None or (form.is_ready and request.POST.get("agree") == form.digest)
     if not agrees_now and _agreed_visit(request, link, arrival) is None:
-        return _welcome(request, link, status=422)  # the text changed while the page was open
+        return _welcome(request, link, is_changed=True, status=422)
     cookie = request.COOKIES.get(BROWSER_COOKIE) or secrets.token_urlsafe(32)
     browser = entry_links.digest_of_browser(cookie)
     if not entry_links.is_known(link=link, arrival=arrival, browser=browser):
@@ -108,8 +117,7 @@ def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
             account=account_of_participant(link.platform, arrival.participant),
             address=client_address(request),
         )
-    signed_in = request.user if isinstance(request.user, User) else None
-    entry = entry_links.enter(link=link, arrival=arrival, browser=browser, signed_in=signed_in)
+    entry = entry_links.enter(link=link, arrival=arrival, browser=browser, signed_in=_signed_in(request))
     if form is not None and agrees_now:
         give_consent(user=entry.visit.user, form=form)
     login(request, entry.visit.user)
@@ -130,6 +138,16 @@ def opened(request: HttpRequest, token: str) -> HttpResponse:
     if not _is_researcher(request):
         entry_links.note_opened(link)
     return HttpResponse(status=204)
+
+
+def _browser(request: HttpRequest) -> str:
+    """Returns the digest of this browser's cookie; empty before its first visit."""
+    cookie = request.COOKIES.get(BROWSER_COOKIE, "")
+    return entry_links.digest_of_browser(cookie) if cookie else ""
+
+
+def _signed_in(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
 
 
 def _is_researcher(request: HttpRequest) -> bool:
@@ -172,8 +190,10 @@ def _visit_page(
         "minutes_left": visits.minutes_left(stay),
         "end": end and end.name.lower(),
         "has_failed": end == Visit.End.SCREENED_OUT and stay.pk is not None and visits.has_failed(stay),
+        "exam_waits": end == Visit.End.NO_WORK and stay.pk is not None and visits.exam_waits(stay),
         "way_back": entry_links.way_back(stay.link, end or Visit.End.FINISHED),
         "work": visits.address_of_work(stay) if stay.pk and end is None else "",
+        "has_other_work": end == Visit.End.NO_WORK and stay.pk is not None and visits.has_other_work(stay),
     }
     return render(request, "collection/joining/visit.html", context)
 

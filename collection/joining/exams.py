@@ -41,6 +41,16 @@ class Standing:
     tries_left: int
     why_not: str
 
+    @property
+    def waits(self) -> bool:
+        """Returns whether a researcher has still to read the latest try."""
+        return self.last is not None and self.last.passed is None
+
+    @property
+    def has_failed(self) -> bool:
+        """Returns whether no try is left and no result is awaited."""
+        return self.tries_left == 0 and self.last is not None and self.last.passed is False
+
 
 def _refusals(annotator: User) -> list[tuple[Q, str]]:
     """Lists reasons against taking an exam, as conditions on exams with sentences. The first that holds counts."""

@@ -59,8 +59,16 @@ OFFERS: list[Callable[[User, int, str], str]] = []
 
 def address_of_work(visit: Visit) -> str:
     """Returns the page of the work that the link's corpus has for this person now; empty if there is none."""
-    link = visit.link
-    found = (offered(visit.user, link.corpus_id, link.work) for offered in OFFERS)
+    return _offered(visit, visit.link.work)
+
+
+def has_other_work(visit: Visit) -> bool:
+    """Returns whether the link's corpus has work of any kind for this person: it counts in the visit, too."""
+    return bool(_offered(visit, EntryLink.Work.ANY))
+
+
+def _offered(visit: Visit, work: str) -> str:
+    found = (offered(visit.user, visit.link.corpus_id, work) for offered in OFFERS)
     return next((address for address in found if address), "")
 
 
@@ -137,7 +145,13 @@ def has_failed(visit: Visit) -> bool:
     mine = ExamAttempt.objects.filter(annotator=visit.user, exam__corpus=corpus)
     held = Grant.objects.filter(user=visit.user).standing().values("qualification")
     failed = mine.filter(passed=False).exclude(exam__qualification__in=held)
-    return failed.exists() and not mine.waiting().exists()
+    return failed.exists() and not exam_waits(visit)
+
+
+def exam_waits(visit: Visit) -> bool:
+    """Returns whether a researcher has still to read an exam of the corpus that this person sent."""
+    mine = ExamAttempt.objects.filter(annotator=visit.user, exam__corpus=visit.link.corpus_id)
+    return mine.waiting().exists()
 
 
 @one_transaction

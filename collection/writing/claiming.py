@@ -63,11 +63,11 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     Raises ConsentMissing, and NoWork, also if this person may not write here.
     """
     now = timezone.now()
-    require_consent(user=annotator, form_id=corpus.consent_form_id)
     lock_writer(annotator)
     refusal = why_not_writing(corpus, annotator)
     if refusal is not None:
         raise refusal
+    require_consent(user=annotator, form_id=corpus.consent_form_id)
     current = (
         assignments()
         .select_for_update(of=("self",))
@@ -321,8 +321,8 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
     rest = [genre for genre in writable if genre.pk not in full]
     if not rest:
         why = gettext(
-            "You have done your part here: one person writes at most %(share)s%% of each kind"
-            " of text. New texts may be added."
+            "You have done your part here: one person may write about at most %(share)s%% of the texts of a kind."
+            " New texts may be added."
         )
         return NoWork(why % {"share": corpus.max_genre_share})
     seats = reduce(or_, map(_to_write, rest))
@@ -337,11 +337,12 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
             wait,
         )
     if seats.exists():
-        return NoWork(gettext("You have seen all texts that are still open. New ones may be added."))
+        return NoWork(gettext("There are texts left, but you have seen them all. New ones may be added."))
     if full:
         return NoWork(
             gettext(
-                "You have done your share of the kinds of text that are still open. New texts may be added."
+                "There are texts left, but only of kinds for which you have already written your share."
+                " New texts may be added."
             )
         )
     return NoWork(gettext("All texts are done. New ones may be added."))

@@ -68,7 +68,10 @@ class WritingForm(FocusedForm):
         super().__init__(data, initial=start, label_suffix="")
         if assignment.corpus.language_models == Corpus.LanguageModels.DECLARED:
             self.fields["model_helped"] = forms.BooleanField(
-                required=False, label=gettext_lazy("A language model helped me with this one")
+                required=False,
+                label=gettext_lazy(
+                    "A language model helped me with this one (this is allowed, and your pay stays the same)"
+                ),
             )
         corpus = assignment.corpus
         for entry in corpus.in_order(assignment.prompt_version.fields.all()):

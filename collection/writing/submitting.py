@@ -260,9 +260,10 @@ def discard_drafts(*, annotator: User) -> None:
 
 
 def in_words(advice: Advice) -> str:
-    """Returns the words of an advice in the reader's language."""
+    """Returns the words of an advice in the reader's language, and whether the text can be sent all the same."""
     words = ngettext(*advice.text, advice.count) if isinstance(advice.text, tuple) else gettext(advice.text)
-    return words % {"count": advice.count}
+    said = words % {"count": advice.count}
+    return said if advice.refuses else said + " " + gettext("You can send it all the same.")
 
 
 def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:

@@ -112,7 +112,9 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
         except ConsentMissing:
             return ask_for_consent(request, corpus)
         except (errors.TaskOver, KeyReused) as over:
-            sent_before = gettext("You sent this text before. What you sent first is saved, and counts.")
+            sent_before = gettext(
+                "You sent your sentences for this text before. Those are saved, and they count."
+            )
             why = sent_before if isinstance(over, KeyReused) else str(over)
             next_one = reverse("writing", args=[corpus.slug])
             return _show_unsaved(request, why, gettext("Go on to the next one"), next_one, status=409)
@@ -125,7 +127,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
 
 def _say_saved(request: HttpRequest, result: submitting.WritingResult, is_reported: bool) -> None:
     if result.surplus:
-        text = gettext("Saved. This text was no longer open for you, but you are paid as well.")
+        text = gettext("Saved. You are paid, although this text was no longer open for you.")
     elif result.repeated:
         text = gettext("This was saved before. Nothing is lost.")
     else:
@@ -212,7 +214,7 @@ def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 
 
 def ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = gettext("This could not be saved, because your consent is missing or was withdrawn.")
+    why = gettext("This could not be saved: the consent text has changed, or you took your consent back.")
     return _show_unsaved(request, why, gettext("Read it and agree"), _consent_page(corpus), status=403)
 
 

@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 from accounts.models import Grant, User
 from collection.errors import NotByThisLink, NotQualified, NoWork, WritingEnded
 from collection.joining.entry_links import is_open_to, opened_to
+from collection.joining.exams import standing_of
 from collection.models import Corpus, ExamAttempt, Exclusion, LedgerEntry, ReturnedText
 from collection.models.querysets import ReturnedTextQuerySet
 
@@ -23,7 +24,14 @@ def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
     waits = ExamAttempt.objects.waiting().filter(
         annotator=annotator, exam__qualification=corpus.writing_qualification
     )
-    return NotQualified(corpus.writing_qualification, has_earned=earned.exists(), exam_waits=waits.exists())
+    exam = getattr(corpus.writing_qualification, "exam", None)
+    standing = standing_of(exam, annotator) if exam is not None else None
+    return NotQualified(
+        corpus.writing_qualification,
+        has_earned=earned.exists(),
+        exam_waits=waits.exists(),
+        exam_failed=standing.why_not if standing is not None and standing.has_failed else "",
+    )
 
 
 def may_write(annotator: User, *, undone: Exclusion | None = None) -> Q:

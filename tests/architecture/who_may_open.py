@@ -116,8 +116,6 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"work/mine/",
             r"work/mine/writing/",
             r"work/reports/",
-            r"work/validation/<slug:slug>/",
-            r"work/validation/<slug:slug>/<slug:question_slug>/",
             r"work/visit/",
             r"work/visit/returned/",
             r"work/writing/<slug:corpus>/",
@@ -127,6 +125,8 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "s+-+--",
         "Annotators whose work on the corpus no researcher ended",
         [
+            r"work/validation/<slug:slug>/",
+            r"work/validation/<slug:slug>/<slug:question_slug>/",
             r"work/validation/<slug:slug>/<slug:question_slug>/instructions/",
             r"work/validation/<slug:slug>/instructions/",
         ],
@@ -317,7 +317,7 @@ POSTED: list[tuple[str, str, list[str]]] = [
     ("-...--", "A visitor's mended sentence is shown to them again", [r"work/mine/returned/<int:number>/"]),
     ("-...--", "The writing page knows nobody but the writer at work", [r"work/writing/<slug:corpus>/"]),
     (
-        "s.++--",
+        "s.-+--",
         "No batch is named; who has read the instructions comes as far as that",
         [r"work/validation/<slug:slug>/", r"work/validation/<slug:slug>/<slug:question_slug>/"],
     ),

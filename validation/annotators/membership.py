@@ -1,13 +1,28 @@
 """Decides who may label under a question."""
 
+from dataclasses import dataclass
+
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Grant, User
-from collection.joining.entry_links import opened_to
-from collection.models import Exclusion
+from collection.joining.entry_links import is_open_to, opened_to
+from collection.joining.exams import standing_of
+from collection.models import Exam, Exclusion
+from shared.bidi import isolated
 from shared.transactions import one_transaction
 from validation.errors import NotInPool
 from validation.models import Membership, Question
+
+ENDED = gettext_lazy("You cannot judge sentences for this study at present. You keep what you earned.")
+
+
+@dataclass(frozen=True)
+class WayIn:
+    """What comes before somebody's first batch: nothing, an exam, or a refusal, which reading and passing cannot change."""
+
+    exam: Exam | None = None
+    refusal: str = ""
 
 
 def invite(*, question: Question, annotator: User) -> Membership:
@@ -68,3 +83,47 @@ def is_excluded(annotator: User) -> Q:
     """Returns a condition on questions: this annotator is excluded from the corpus at present."""
     standing = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
     return Q(Exists(standing))
+
+
+def has_ended(question: Question, annotator: User) -> bool:
+    """Returns whether a researcher ended this annotator's work on the corpus."""
+    return Question.objects.filter(is_excluded(annotator), pk=question.pk).exists()
+
+
+def open_exam(question: Question) -> Exam | None:
+    """Returns the open exam that grants the question's qualification."""
+    if not question.pool_is_open:
+        return None
+    return Exam.objects.filter(qualification=question.qualification_id, is_open=True).first()
+
+
+def way_in(question: Question, annotator: User) -> WayIn:
+    if has_ended(question, annotator):
+        return WayIn(refusal=str(ENDED))
+    if may_join(question, annotator):
+        return WayIn()
+    lacks_only_it = Question.objects.filter(may_qualify(annotator), pk=question.pk).exists()
+    exam = open_exam(question) if lacks_only_it else None
+    if exam is not None:
+        standing = standing_of(exam, annotator)
+        return WayIn(exam, standing.why_not if standing.has_failed else "")
+    was_member = Membership.objects.filter(question=question, annotator=annotator).exists()
+    return WayIn(refusal=str(ENDED) if was_member else outside_sentence(question, annotator))
+
+
+def outside_sentence(question: Question, annotator: User) -> str:
+    """Returns the sentence for somebody who is not in the pool and may not join it."""
+    if question.pool_is_open and not is_open_to(annotator, question.corpus_id):
+        return gettext(
+            "You came to this site for another study. To judge sentences for this one, please ask its researchers."
+        )
+    if not question.pool_is_open or question.qualification is None:
+        return gettext(
+            "This work is for invited people. If you would like to join, please ask the researchers."
+        )
+    exam = getattr(question.qualification, "exam", None)
+    if exam is not None and exam.is_open:
+        return gettext("Before you can judge here, you must pass the exam.")
+    return gettext("To judge here you need a qualification: “%(name)s”. Please ask the researchers.") % {
+        "name": isolated(question.qualification.name)
+    }

@@ -10,15 +10,14 @@ from itertools import islice
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.joining.visits import finish_visits
-from shared.bidi import isolated
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
-from validation.annotators.membership import may_join
+from validation.annotators.membership import ENDED, may_join, outside_sentence
 from validation.errors import CheckFirst, NotInPool, NoWork
 from validation.labelling.instructions import check_waits
 from validation.labelling.seats import (
@@ -40,7 +39,6 @@ from validation.quality_control.calibration import as_shown, calibration_of, dra
 
 # A claim locks a few more seats than the batch needs, since some may share a premise. The commit releases them.
 SPARE = 2
-ENDED = gettext_lazy("You cannot judge sentences for this study at present. You keep what you earned.")
 
 
 Refusal = NoWork | NotInPool
@@ -74,18 +72,7 @@ def locked_member(question: Question, annotator: User) -> Membership:
         Membership.objects.get_or_create(question=question, annotator=annotator)
         member = locked_membership(question.pk, annotator.pk)
     if member is None:
-        why = gettext(
-            "This work is for invited people. If you would like to join, please ask the researchers."
-        )
-        if question.pool_is_open and question.qualification is not None:
-            exam = getattr(question.qualification, "exam", None)
-            why = (
-                gettext("Before you can judge here, you must pass the exam.")
-                if exam is not None and exam.is_open
-                else gettext("To judge here you need a qualification: %(name)s. Please ask the researchers.")
-                % {"name": isolated(question.qualification.name)}
-            )
-        raise NotInPool(why)
+        raise NotInPool(outside_sentence(question, annotator))
     return active(member)
 
 
@@ -213,5 +200,5 @@ def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[st
             wait,
         )
     if Label.objects.filter(question=question).open().exists():
-        return gettext("You have seen all sentences that are still open."), 3600
+        return gettext("There are sentences left, but you have seen them all."), 3600
     return gettext("All sentences are judged. New ones may be added."), 3600

@@ -116,7 +116,7 @@ def _with_state(labels: LabelQuerySet) -> Iterable[Label]:
 
 def _why_not(*, in_time: bool, is_closed: bool) -> str:
     if is_closed:
-        return gettext("This pair is closed. Your answer stays as it is.")
+        return gettext("This sentence is closed. Your answer stays as it is.")
     return "" if in_time else gettext("The time to change this answer is over.")
 
 

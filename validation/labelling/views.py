@@ -24,12 +24,12 @@ from accounts.pages.access import annotator_form, annotator_required, hands_out_
 from accounts.people.consents import ConsentMissing
 from accounts.templatetags.money import you_earned
 from collection.joining.exam_pages import ExamWords, exam_page
-from collection.models import Exam, Exclusion
+from collection.models import Exam
 from collection.texts import direction_of
 from collection.writing.forms import CheckForm, by_script
-from validation.annotators.membership import may_label, may_qualify
+from validation.annotators.membership import ENDED, WayIn, has_ended, open_exam, way_in
 from validation.errors import CannotCorrect, NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
-from validation.labelling.claiming import ENDED, Batch, Refusal, claim_batch
+from validation.labelling.claiming import Batch, Refusal, claim_batch
 from validation.labelling.correcting import SentAnswer, correct_batch, sent_answers
 from validation.labelling.drafts import drafted, keep_draft
 from validation.labelling.instructions import has_read, read_instructions
@@ -101,8 +101,7 @@ def _next(request: HttpRequest, question: Question) -> HttpResponse:
             request, "validation/labelling/no_work.html", {"question": question, "nothing": nothing}
         )
     except NotInPool as refusal:
-        context = {"question": question, "nothing": refusal, "exam": exam_address(question)}
-        return render(request, "validation/labelling/no_work.html", context, status=403)
+        return _refused(request, question, refusal.why, exam=exam_address(question, open_exam(question)))
     return batch_page(request, question, batch, confirmed=request.GET.get("confirmed", ""))
 
 
@@ -115,8 +114,9 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
     question = question_or_404(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
     is_read = _has_read(request, question)
-    if not is_read and _has_ended(request, question):
-        return _ended_page(request, question)
+    way = WayIn() if is_read else way_in(question, cast(User, request.user))
+    if way.refusal:
+        return _refused(request, question, way.refusal)
     form = check_form(question, request.POST if request.method == "POST" and not is_read else None)
     if request.method == "POST" and by_script(request):
         return JsonResponse({"wrong": form.verdicts()})
@@ -135,7 +135,7 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
             _remember_read(request, question)
             return redirect(target)
         form.explain(wrong)
-    exam = "" if is_read else _exam_first(request, question)
+    exam = exam_address(question, way.exam)
     return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam)
 
 
@@ -181,18 +181,13 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
         qualification=question.qualification_id,
         slug=f"label-{question.slug}",
     )
-    if _has_ended(request, question):
-        return _ended_page(request, question)
+    if has_ended(question, cast(User, request.user)):
+        return _refused(request, question, str(ENDED))
     return exam_page(request, paper, exam_words(question))
 
 
-def _has_ended(request: HttpRequest, question: Question) -> bool:
-    """Returns whether a researcher ended this annotator's work on the corpus: there is nothing to read or to pass then."""
-    return Exclusion.objects.of(cast(User, request.user)).filter(corpus=question.corpus_id).exists()
-
-
-def _ended_page(request: HttpRequest, question: Question) -> HttpResponse:
-    context = {"question": question, "nothing": NotInPool(str(ENDED))}
+def _refused(request: HttpRequest, question: Question, why: str, **more: str) -> HttpResponse:
+    context = {"question": question, "nothing": NotInPool(why), **more}
     return render(request, "validation/labelling/no_work.html", context, status=403)
 
 
@@ -276,20 +271,12 @@ def _corrected_sentence(changed: int) -> str:
     return sentence % {"count": changed} + " " + gettext("Your pay stays the same.")
 
 
-def exam_address(question: Question) -> str:
-    """Returns the address of the exam that grants the question's qualification; empty if there is none."""
-    exam = Exam.objects.filter(qualification=question.qualification_id, is_open=True).first()
-    if exam is None or not question.pool_is_open:
+def exam_address(question: Question, exam: Exam | None) -> str:
+    """Returns the address of the exam that grants the question's qualification; empty without one."""
+    if exam is None:
         return ""
     is_own = exam.slug == f"label-{question.slug}"
     return address_of("labelling-exam", question) if is_own else reverse("exam", args=[question.corpus.slug])
-
-
-def _exam_first(request: HttpRequest, question: Question) -> str:
-    """Returns the address of the exam that this annotator must pass before they can label; empty if none."""
-    user = cast(User, request.user)
-    lacks_it = Question.objects.filter(may_qualify(user), ~may_label(user), pk=question.pk)
-    return exam_address(question) if lacks_it.exists() else ""
 
 
 def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
@@ -297,6 +284,9 @@ def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
     if _has_read(request, question):
         _remember_read(request, question)
         return None
+    way = way_in(question, cast(User, request.user))
+    if way.refusal:
+        return _refused(request, question, way.refusal)
     if not Consent.objects.is_given(cast(User, request.user), question.corpus.consent_form_id):
         return _ask_for_consent(request, question)
     here = urlencode({"next": address_of("labelling", question)})
@@ -509,19 +499,19 @@ def saved_sentence(result: BatchResult) -> str:
         return (
             gettext("Nothing was saved, because you chose no answer.")
             if result.left
-            else gettext("All pairs had answers already, so nothing more was saved.")
+            else gettext("All sentences had answers already, so nothing more was saved.")
         )
     sentence = gettext("Your answers are saved.")
     if result.cents:
         sentence += " " + you_earned(result.cents)
     if result.surplus:
         sentence += " " + gettext(
-            "Somebody else finished some of these pairs first. You are paid for yours, too."
+            "You are paid, although somebody else judged some of these sentences first."
         )
     if result.left:
         still = ngettext(
-            "%(count)s pair still needs an answer.",
-            "%(count)s pairs still need an answer.",
+            "%(count)s sentence still needs an answer.",
+            "%(count)s sentences still need an answer.",
             result.left,
         )
         sentence += " " + still % {"count": result.left}

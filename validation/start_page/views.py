@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import annotator_page
-from collection.models import ExamAttempt, LedgerEntry
+from collection.models import ExamAttempt, Exclusion, LedgerEntry
 from collection.writing.who_may_write import texts_to_mend
 from validation.labelling.correcting import recent_batches
 from validation.start_page.my_work import days_of, own_statistics
@@ -26,6 +26,7 @@ def start(request: HttpRequest) -> HttpResponse:
         "offers": offers_for(user),
         "exams": ExamAttempt.objects.waiting().filter(annotator=user).select_related("exam__corpus"),
         "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
+        "ended": Exclusion.objects.of(user).select_related("corpus").order_by("corpus__name"),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
     return render(request, "validation/start_page/start.html", context)
