@@ -174,7 +174,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
         found.append(
             (
                 "one_word_changed",
-                gettext_noop("Only one word differs from the text. A sentence of your own tells us more."),
+                gettext_noop("Only one word differs from the text. Please write a sentence of your own."),
             )
         )
     elif any(differ_by_one_word(words, words_of(other)) for other in others):
@@ -182,7 +182,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
             (
                 "one_word_changed",
                 gettext_noop(
-                    "Only one word differs from your other sentence. Two different sentences tell us more."
+                    "Only one word differs from your other sentence. Please write two different sentences."
                 ),
             )
         )

@@ -13,6 +13,7 @@ from django.contrib.auth.password_validation import (
     get_default_password_validators,
     validate_password,
 )
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
@@ -138,7 +139,11 @@ class SignUpForm(NewPasswordForm):
             "It need not be your real name. Others do not see it: they see a random code."
         ),
         max_length=150,
-        validators=[User.username_validator],
+        validators=[
+            UnicodeUsernameValidator(
+                message=gettext_lazy("Use only letters, digits and the signs @ . + - _ (no spaces).")
+            )
+        ],
         widget=forms.TextInput(
             attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
         ),

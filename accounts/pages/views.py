@@ -262,7 +262,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         given = form.cleaned_data
         try:
-            passwords.change_password(
+            ended = passwords.change_password(
                 user=user, old=given["old"], new=given["new"], address=client_address(request)
             )
         except throttle.TooManyAttempts as refusal:
@@ -273,12 +273,10 @@ def change_password(request: HttpRequest) -> HttpResponse:
             before = request.session.session_key
             update_session_auth_hash(request, user)
             follow_session(request, before)
-            messages.success(
-                request,
-                gettext(
-                    "Your new password is saved. Other browsers are signed out, and your tokens are revoked."
-                ),
-            )
+            said = gettext("Your new password is saved. Other browsers are signed out.")
+            if ended:
+                said += " " + gettext("Your access tokens do not work any more.")
+            messages.success(request, said)
             return redirect("mine")
     status = 422 if form.is_bound else 200
     return render(request, "accounts/password.html", {"form": form}, status=status)

@@ -65,6 +65,15 @@ def erase_person(*, user: User) -> None:
 
 def erased_id(platform: str, participant: str) -> str:
     """Returns a keyed digest that replaces a platform's id: the same id gives the same digest."""
-    key = SiteKey.objects.get_or_create(name="erased ids")[0].value
-    digest = hmac.new(key.encode(), f"{platform}\n{participant}".encode(), hashlib.sha256).hexdigest()
+    return _digest(SiteKey.objects.get_or_create(name="erased ids")[0], platform, participant)
+
+
+def stored_ids(platform: str, participant: str) -> list[str]:
+    """Returns what may stand for a platform's id: the id and, once somebody was erased, its digest."""
+    keys = SiteKey.objects.filter(name="erased ids")
+    return [participant, *(_digest(key, platform, participant) for key in keys)]
+
+
+def _digest(key: SiteKey, platform: str, participant: str) -> str:
+    digest = hmac.new(key.value.encode(), f"{platform}\n{participant}".encode(), hashlib.sha256).hexdigest()
     return f"erased:{digest}"

@@ -13,7 +13,7 @@ from accounts.models import (
     User,
     new_code,
 )
-from accounts.people.erasure import erased_id
+from accounts.people.erasure import stored_ids
 from shared.bidi import isolated
 
 
@@ -51,11 +51,9 @@ def person_from_platform(*, platform: str, participant: str) -> User:
 
     It has no password: they come through the platform's link. Two first visits at once create one account.
     """
-    known = PlatformIdentity.objects.select_related("user")
-    ids = (participant, erased_id(platform, participant))
-    found = known.filter(platform=platform, participant__in=ids).first()
+    found = known_participant(platform=platform, participant=participant)
     if found is not None:
-        return found.user
+        return found
     code = new_code()
     try:
         with transaction.atomic():
@@ -63,7 +61,17 @@ def person_from_platform(*, platform: str, participant: str) -> User:
             PlatformIdentity.objects.create(user=user, platform=platform, participant=participant)
             return user
     except IntegrityError:  # the other visit was faster, and the savepoint undid this account
-        return known.get(platform=platform, participant=participant).user
+        return User.objects.get(
+            platform_identities__platform=platform, platform_identities__participant=participant
+        )
+
+
+def known_participant(*, platform: str, participant: str) -> User | None:
+    """Returns the account of a platform's participant, an erased one, too; None before their first visit."""
+    return User.objects.filter(
+        platform_identities__platform=platform,
+        platform_identities__participant__in=stored_ids(platform, participant),
+    ).first()
 
 
 def save_background(*, user: User, answers: Mapping[str, str]) -> None:

@@ -46,16 +46,17 @@ def sign_in(*, username: str, password: str, address: str) -> User:
     return user
 
 
-def change_password(*, user: User, old: str, new: str, address: str) -> None:
-    """Sets a new password, signs out the person's other browsers, and revokes their tokens.
+def change_password(*, user: User, old: str, new: str, address: str) -> int:
+    """Sets a new password, signs out the person's other browsers, and revokes their tokens. Returns how many tokens.
 
     Raises TooManyAttempts or WrongSignIn: the old password is checked under the limits of the sign-in.
     """
     sign_in(username=user.username, password=old, address=address)
     user.set_password(new)
     user.save(update_fields=["password"])
-    end_tokens(user=user)
+    ended = end_tokens(user=user)
     note("password changed", user=user.code, address=address)
+    return ended
 
 
 def people_with(email: str) -> list[User]:

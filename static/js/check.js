@@ -51,7 +51,7 @@
         say(inWords("Not right yet. {why} Please choose again."), true, why);
       }
     } catch {
-      say(inWords("The answer could not be checked. Please choose it again in a moment, or sign in again in another tab."), true);
+      say(inWords("The answer could not be checked. Please choose it again in a moment. If that does not help, load this page again."), true);
     }
     waits = false;
   };

@@ -4,7 +4,7 @@
   "use strict";
   const IDLE_MS = 30000; // a longer pause is no work on this pair
   const GUARD_MS = 250; // so soon after a pair is shown nobody can have read it: the answer was meant for the last one
-  const UNDO_MS = 4000; // between the last answer and sending; Enter sends at once
+  const UNDO_MS = 6000; // between the last answer and sending; Enter sends at once
   const LONG_MS = 8000; // after that, sending is said to take long
   const ROOM = 30; // rem that text, sentence and answers want; where there is less, they get the whole screen
   const storageKey = (token) => `quintet-batch:${token}`;
@@ -26,6 +26,8 @@
       if (own) keys.replaceChildren(Object.assign(document.createElement("kbd"), { textContent: own.toUpperCase() }));
       else if (keys.innerHTML !== keys.dataset.usual) keys.innerHTML = keys.dataset.usual;
     }
+    // With keys of one's own the line below would be wrong; the buttons show the keys.
+    for (const line of document.querySelectorAll("#keys-line .key-numbers")) line.hidden = Object.keys(ownKeys).length > 0;
   };
   const setUpOwnKeys = () => {
     try { ownKeys = JSON.parse(liked("keys") || "{}"); } catch { ownKeys = {}; }
@@ -40,7 +42,7 @@
         const isTaken = new Set(given).size < given.length;
         const isReserved = given.some((key) => key === "s" || key === "?");
         error.hidden = !isTaken && !isReserved;
-        error.textContent = isTaken ? inWords("Two answers have the same key. Nothing was changed.") : isReserved ? inWords("S skips a pair and ? opens the instructions. Choose another key.") : "";
+        error.textContent = isTaken ? inWords("Two answers have the same key. Nothing was changed.") : isReserved ? inWords("S skips a sentence and ? opens the instructions. Choose another key.") : "";
         if (isTaken || isReserved) return;
         ownKeys = Object.fromEntries(fields.map((each, k) => [each.dataset.keyOf, chosen[k]]).filter(([, key]) => key));
         like("keys", JSON.stringify(ownKeys));
@@ -173,6 +175,7 @@
     };
     const tellSending = () => {
       clearInterval(timer);
+      document.getElementById("messages").replaceChildren(); // they are about the answers before
       title.textContent = inWords("Sending your answers …");
       hint.textContent = "";
       sendButton.textContent = inWords("Sending …");
@@ -250,7 +253,7 @@
         change.type = "button";
         change.className = "button-quiet";
         change.textContent = inWords("Change");
-        change.setAttribute("aria-label", inWords("Change the answer for pair {place}", { place: k + 1 }));
+        change.setAttribute("aria-label", inWords("Change the answer for sentence {place}", { place: k + 1 }));
         change.addEventListener("click", () => stop(k));
         said.append(change);
         item.append(said, texts);
@@ -262,7 +265,7 @@
       const buttons = document.createElement("div");
       buttons.className = "choices buttons";
       buttons.setAttribute("role", "group");
-      buttons.setAttribute("aria-label", inWords("Your answer for pair {place}", { place: k + 1 }));
+      buttons.setAttribute("aria-label", inWords("Your answer for sentence {place}", { place: k + 1 }));
       for (const radio of radios(pair)) {
         const button = document.createElement("button");
         button.type = "button";
@@ -279,7 +282,7 @@
         const back = document.createElement("button");
         back.type = "button";
         back.className = "button-quiet";
-        back.textContent = inWords("Back to pair {place}", { place: k });
+        back.textContent = inWords("Back to sentence {place}", { place: k });
         back.addEventListener("click", () => show(current - 1));
         nav.append(back);
       }

@@ -10,19 +10,8 @@
   const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
   const IDLE = 30_000; // ms without input after which time no longer counts as work
-  const byLink = "byLink" in root.dataset; // such people have no password
-  const BECAUSE = {
-    403: byLink ? inWords("This could not be sent: you must sign in again, or agree to the consent again. Keep this page open, open the study on the platform again in another tab, then press Send here.") : inWords("This could not be sent: you must sign in again, or agree to the consent again. Do that in a new tab. Then press Send here."),
-    404: inWords("This task was given to another account. Are you signed in as somebody else?"),
-    409: inWords("You sent this text before, and that version counts."),
-  };
-  // For each of these, a link: text, address, and whether it opens in a new tab.
-  const trouble = document.getElementById("trouble").dataset;
-  const WAYS = {
-    403: byLink ? null : [inWords("Open the sign-in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
-    404: [inWords("Go to the start page in a new tab"), trouble.start, true],
-    409: [inWords("Next text"), root.dataset.next, false],
-  };
+  const platform = root.dataset.byLink; // such people have no password: they come in by their study again
+  const signIn = document.getElementById("trouble").dataset.signIn;
   const PREFIX = `quintet:writing:${root.dataset.person}:`;
 
   // Drafts on this device: one for each task, under its token, with the text of the premise.
@@ -84,7 +73,10 @@
       draftLine.toggleAttribute("data-saved", isSaved);
     };
 
+    const isPreview = "preview" in root.dataset;
+    let finished = false; // sent, or never to be sent
     const save = () => {
+      if (isPreview || finished) return;
       if (isEmpty()) {
         store.remove(token);
         tell("");
@@ -118,7 +110,6 @@
 
     let timer = 0;
     let waitingSince = 0;
-    let finished = false;
     const keep = async () => {
       clearTimeout(timer);
       waitingSince = 0;
@@ -201,7 +192,7 @@
         const line = form.querySelector(`[data-advice-for="${field.id}"]`);
         const advice = adviceFor(field);
         if (line.textContent !== advice) line.textContent = advice;
-        line.hidden = !advice;
+        line.hidden = !advice || document.getElementById(`${field.id}_error`)?.textContent === advice;
       }
     };
     // What was wrong with the text that was sent need not be wrong with this one: the server says so again, if it is.
@@ -245,7 +236,7 @@
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       if (left > SHORT_TIME) return;
       const words = left > 60 ? countInWords("In about {count} minute somebody else may get this text, too.", "In about {count} minutes somebody else may get this text, too.", Math.ceil(left / 60)) : left > 0 ? inWords("In less than a minute somebody else may get this text, too.") : inWords("Somebody else may have this text now, too.");
-      const more = inWords("You can still send yours, and you are paid.");
+      const more = inWords("You can still send your sentences, and you are paid for them.");
       const line = `${words} ${more}`;
       if (timeLine.textContent !== line) timeLine.textContent = line;
       timeLine.hidden = false;
@@ -255,13 +246,16 @@
     // Sends by script: without a network, the browser's own submission would replace the page by an error.
 
     let sending = false;
-    const say = (text, way) => {
+    const say = (text, way, status) => {
       notSent.textContent = text;
-      if (way) {
+      if (platform && way?.pathname === signIn) {
+        notSent.append(" ", inWords("Keep this page open. In a new tab, open the study on {platform} again. Then press Send here.", { platform }));
+      } else if (way) {
         const link = document.createElement("a");
-        [link.textContent, link.href] = way;
-        if (way[2]) link.target = "_blank";
-        notSent.append(" ", link);
+        [link.textContent, link.href] = [way.textContent, way.getAttribute("href")];
+        if (status !== 409) link.target = "_blank";
+        if (status === 403) notSent.append(" ", inWords("Keep this page open. First do this in a new tab:"), " ", link, ". ", inWords("Then press Send here."));
+        else notSent.append(" ", link);
       }
       notSent.hidden = !text;
     };
@@ -269,15 +263,14 @@
     const skipButton = document.getElementById("skip");
     const problem = form.elements.problem;
     const nameSending = () => {
-      const isReport = isEmpty(texts) && !isEmpty();
-      if (!sending) sendButton.textContent = isReport ? inWords("Report and skip") : inWords("Send");
+      if (!sending) sendButton.textContent = inWords("Send");
       skipButton.textContent = problem.value.trim() ? inWords("Report and skip") : inWords("Skip this text");
     };
     form.addEventListener("input", nameSending);
     const rest = () => {
       sending = false;
       nameSending();
-      sendButton.removeAttribute("aria-disabled");
+      for (const each of [sendButton, skipButton]) each.removeAttribute("aria-disabled");
     };
     const content = () => {
       const data = new FormData(form);
@@ -286,17 +279,21 @@
       for (const [name, count] of Object.entries(signals)) data.set(`signal-${name}`, count);
       return data;
     };
-    const send = async () => {
+    const send = async (button) => {
+      if (isPreview) return say(inWords("This is a preview: nothing is sent."));
       sending = true;
       alive();
       save();
       clearTimeout(timer);
       say("");
-      sendButton.textContent = inWords("Saving …");
-      sendButton.setAttribute("aria-disabled", "true");
+      document.getElementById("messages").replaceChildren(); // they are about the task before
+      if (button === sendButton) button.textContent = inWords("Saving …");
+      for (const each of [sendButton, skipButton]) each.setAttribute("aria-disabled", "true");
+      const body = content();
+      if (button.name) body.set(button.name, button.value);
       let answer;
       try {
-        answer = await fetch(form.action, { method: "POST", body: content(), headers: { Accept: "application/json" }, redirect: "manual" });
+        answer = await fetch(button.getAttribute("formaction") || form.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
       } catch {
         rest();
         say(inWords("The server could not be reached. Your text is still here. Please send it again in a moment."));
@@ -308,18 +305,23 @@
         location.assign((await answer.json()).next);
         return;
       }
-      if (answer.status === 422) {
-        showAnswer(await answer.text());
+      const html = await answer.text();
+      if (answer.status === 422 || (answer.status === 409 && button !== sendButton)) { // errors, or “are you sure?”
+        showAnswer(html);
         return;
       }
       rest();
-      const because = BECAUSE[answer.status] || inWords("The server could not save it ({status}). Please send it again in a moment.", { status: answer.status });
-      say(`${because} ${inWords("What you wrote is still here.")}`, WAYS[answer.status]);
+      if (answer.status === 409) { // it can never be sent again, so no page may offer that
+        finished = true;
+        store.remove(token);
+      }
+      const page = new DOMParser().parseFromString(html, "text/html");
+      const why = page.getElementById("why")?.textContent || inWords("The server could not save it ({status}). Please send it again in a moment.", { status: answer.status });
+      say(`${why} ${inWords("What you wrote is still here.")}`, page.getElementById("go-on"), answer.status);
     };
     form.addEventListener("submit", (event) => {
-      if (event.submitter && event.submitter !== sendButton) { finished = true; return; } // skip goes its own way
       event.preventDefault();
-      if (!sending) send();
+      if (!sending) send(event.submitter || sendButton);
     });
     // A sentence is one line: Enter goes to the next field, and from the last one to the button.
     form.addEventListener("keydown", (event) => {
@@ -376,8 +378,9 @@
     const page = new DOMParser().parseFromString(html, "text/html");
     root.replaceChildren(...page.getElementById("writing").childNodes);
     setUp();
-    const wrong = root.querySelector("[aria-invalid=true]");
+    const wrong = root.querySelector("[aria-invalid=true]") || root.querySelector(".error:not([hidden])");
     if (!wrong) return;
+    if (wrong.matches(".error")) wrong.tabIndex = -1;
     wrong.focus({ preventScroll: true });
     wrong.scrollIntoView({ block: "center" });
   }
@@ -385,6 +388,11 @@
   // Drafts of tasks whose time ran out. They are offered until they are sent or deleted.
   function offerEarlierDrafts(current) {
     const section = document.getElementById("earlier-drafts");
+    const show = (drafts) => {
+      section.hidden = !drafts;
+      const note = document.getElementById("earlier-note"); // at the top of a page with another task
+      if (note) note.hidden = !drafts;
+    };
     const list = section.querySelector("ul");
     // The server's drafts are in the page already.
     for (const item of list.querySelectorAll(":scope > li:not([data-earlier])")) item.remove();
@@ -398,7 +406,7 @@
       if (isOld) store.remove(token);
       else if (token !== current && !listed.has(token) && draft.corpus === root.dataset.corpus) list.append(earlierDraft(token, draft));
     }
-    section.hidden = !list.children.length;
+    show(list.children.length);
   }
 
   function earlierDraft(token, draft) {
@@ -429,7 +437,7 @@
   function setUpEarlier(item) {
     item.remove();
     const section = document.getElementById("earlier-drafts");
-    section.hidden = !section.querySelector("li");
+    show(section.querySelector("li"));
   }
 
   function sendEarlier(token, draft) {

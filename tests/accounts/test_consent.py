@@ -53,7 +53,7 @@ def test_a_new_wording_says_that_it_is_another_text(browser_of, ana):
     consents.give_consent(user=ana, form=agreed)
     assert said in browser.get(url(changed)).text
     assert said not in browser.get(url(agreed)).text
-    waits = "There is a newer text with this title."
+    waits = "There is a newer consent text with this title."
     assert waits in browser.get(reverse("mine")).text
     consents.give_consent(user=ana, form=changed)
     assert waits not in browser.get(reverse("mine")).text

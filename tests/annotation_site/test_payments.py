@@ -177,10 +177,10 @@ def test_the_page_goes_through_the_states(corpus):
 
 def test_people_see_which_part_is_where_and_have_it_in_their_data(corpus):
     client = signed_in(vera())
-    assert "Not yet approved" not in client.get("/mine/").content.decode()
+    assert "Not yet on a payment list" not in client.get("/mine/").content.decode()
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
     page = client.get("/mine/").content.decode()
-    assert "Not yet approved" in page
+    assert "Not yet on a payment list" in page
     assert "Earnings by study" in page
     assert client.get("/mine/").context["states"] == {
         **{"unapproved": 7, "approved": 5, "exported": 0, "paid": 0}

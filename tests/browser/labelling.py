@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 PAGE = "/work/validation/small/"
 READ_MS = 300  # as long as a pair must be seen before its answer counts
-SENT_MS = 5000  # after that, a whole batch is sent by itself
+SENT_MS = 7000  # after that, a whole batch is sent by itself
 STANDING_CLOCK = """
     let now = 0;
     performance.now = () => now;

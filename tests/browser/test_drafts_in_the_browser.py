@@ -1,5 +1,6 @@
 """Drafts in a real browser: closed tabs, lost connections and sessions, two devices, a premise that another writer got."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from collection.models import (
     Corpus,
     DraftText,
     Pair,
+    PromptReading,
     WritingSeat,
 )
 from collection.writing.prompts import read_prompt
@@ -117,15 +119,34 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     write(page)
     Session.objects.all().delete()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("you must sign in again")).to_be_visible()
+    expect(page.get_by_text("You are signed out")).to_be_visible()
     with window.expect_page() as opened:
-        page.get_by_role("link", name="Open the sign-in in a new tab").click()
+        page.get_by_role("link", name="Sign in and go on").click()
     other = opened.value
     other.get_by_label("User name").fill("ana")
     other.get_by_label("Password").fill(PASSWORD)
     other.get_by_role("button", name="Sign in").click()
     expect(other.get_by_role("button", name="Sign out")).to_be_visible()
     shows(page)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
+    assert sorted(saved()) == sorted(MINE)
+
+
+@pytest.mark.thorough
+def test_who_took_the_consent_back_is_led_to_it_and_not_to_the_sign_in(
+    corpus, window_of: Callable[..., BrowserContext], ana
+):
+    window = window_of(ana)
+    page = begin(window.new_page())
+    write(page)
+    ana.consents.update(withdrawn_at=timezone.now())
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("the consent text has changed, or you took your consent back")).to_be_visible()
+    with window.expect_page() as opened:
+        page.get_by_role("link", name="Read it and agree").click()
+    opened.value.get_by_role("button", name="I have read this").click()
+    opened.value.wait_for_url(f"**{PAGE}*")
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
@@ -247,6 +268,35 @@ def test_a_report_alone_is_sent_and_leaves_no_draft(corpus, watched, ana):
     page.wait_for_function("Object.keys(localStorage).length === 0")
 
 
+def test_who_skips_without_a_network_loses_nothing(corpus, watched, ana):
+    page = begin(watched(ana))
+    write(page)
+    page.get_by_text("Report or skip this text").click()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Skip this text").click()
+    expect(page.get_by_text("The server could not be reached.")).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Skip this text").click()
+    question = page.get_by_role("alert").filter(has_text="Nothing is skipped yet.")
+    expect(question).to_be_focused()
+    shows(page)
+    page.get_by_role("button", name="Skip and delete my sentences").click()
+    expect(page.get_by_text("The text that you skipped is not paid.")).to_be_visible()
+    assert page.evaluate("Object.keys(localStorage)") == []
+
+
+def test_a_skipped_text_is_no_draft_when_the_next_one_needs_other_instructions(corpus, watched, ana):
+    page = begin(watched(ana))
+    page.get_by_text("Report or skip this text").click()
+    page.get_by_label("Is something wrong with this text?").fill("Two words are missing.")
+    expect(page.get_by_text("Draft saved on this device")).to_be_visible()
+    PromptReading.objects.all().delete()
+    page.locator("#bug").get_by_role("button", name="Report and skip").click()
+    expect(page.get_by_text("a researcher will read what you reported")).to_be_visible()
+    expect(page).to_have_url(re.compile("/prompt/"))
+    assert page.evaluate("Object.keys(localStorage)") == []
+
+
 @pytest.mark.thorough
 def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     page = begin(watched(ana))
@@ -257,10 +307,10 @@ def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     expect(page.get_by_text("Saved. You earned")).to_be_visible()
     write(other, ("Second thoughts.", "Third ones.", "Fourth ones."))
     other.get_by_role("button", name="Send").click()
-    expect(other.get_by_text("You sent this text before")).to_be_visible()
+    expect(other.get_by_text("You sent your sentences for this text before")).to_be_visible()
     shows(other, ("Second thoughts.", "Third ones.", "Fourth ones."))
     assert sorted(saved()) == sorted(MINE)
-    other.get_by_role("link", name="Next text").click()
+    other.get_by_role("link", name="Go on to the next one").click()
     shows(other, ("", "", ""))
 
 

@@ -52,13 +52,13 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     page.keyboard.press("Enter")
     expect(page.locator("legend:visible")).to_have_count(1)  # the script has begun
     for number, key in enumerate("1231", start=1):
-        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         press(page, key)
-    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 5 of 5")
     page.keyboard.press("Backspace")
-    expect(page.locator("legend:visible")).to_have_text("Pair 4 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 4 of 5")
     press(page, "32")
-    expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
+    expect(page.get_by_role("heading", name="Your answers will be sent in 6 seconds")).to_be_focused()
     expect(page.get_by_text("“Stop and go back” or “Change” ends the countdown.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
@@ -77,7 +77,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     expect(page.locator("legend:visible")).to_have_count(1)  # the script has taken the new batch in hand
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 3")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 3")
     expect(page.locator("legend:visible")).to_be_focused()
     press(page, "222")
     expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
@@ -97,7 +97,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
 def test_a_batch_is_sent_by_itself_after_seconds(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11113")
-    expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
+    expect(page.get_by_role("heading", name="Your answers will be sent in 6 seconds")).to_be_focused()
     pass_time(page, SENT_MS)
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()  # nobody pressed anything
     assert answers_of(vera) == ["entailment"] * 4 + ["contradiction"]
@@ -116,14 +116,14 @@ def test_who_stopped_the_countdown_sends_the_batch_by_the_button_alone(begin, wa
     page = begin(watched(vera))
     press(page, "11111")
     stop(page)
-    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
-    expect(page.get_by_role("button", name="Back to pair 4")).to_be_visible()
+    expect(page.locator("legend:visible")).to_have_text("Sentence 5 of 5")
+    expect(page.get_by_role("button", name="Back to sentence 4")).to_be_visible()
     expect(page.get_by_role("button", name="Send all 5 answers")).to_be_visible()  # all five have an answer
     stays_unsent(page, vera)
     press(page, "3")
     expect(page.get_by_role("heading", name="Your answers", exact=True)).to_be_focused()
     stays_unsent(page, vera)
-    page.get_by_role("button", name="Change the answer for pair 2").click()
+    page.get_by_role("button", name="Change the answer for sentence 2").click()
     press(page, "2")
     stays_unsent(page, vera)
     page.get_by_role("button", name="Send all 5 answers").click()
@@ -155,18 +155,18 @@ def test_single_keys_and_all_keys_can_be_turned_off(begin, watched, vera):
     page.get_by_label("Keyboard shortcuts").select_option("Numbers only")
     page.locator("h1").click()
     press(page, "s?")
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
     expect(page.locator("#help")).not_to_have_attribute("open", "")
     press(page, "1")
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
     page.get_by_label("Keyboard shortcuts").select_option("Off")
     page.reload()
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
     press(page, "12s?")
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
     expect(page.locator(".stage:visible kbd").first).to_be_hidden()
     page.get_by_role("button", name="Maybe correct").click()
-    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 3 of 5")
 
 
 @pytest.mark.thorough
@@ -178,13 +178,13 @@ def test_keys_of_answers_can_be_changed(begin, watched, vera):
     keys.get_by_label("Maybe correct").fill("j")
     expect(page.get_by_text("Two answers have the same key.")).to_be_visible()
     keys.get_by_label("Maybe correct").fill("s")
-    expect(page.get_by_text("S skips a pair")).to_be_visible()
+    expect(page.get_by_text("S skips a sentence")).to_be_visible()
     keys.get_by_label("Maybe correct").fill("k")
     expect(page.get_by_role("button", name="Definitely correct").locator("kbd").first).to_have_text("J")
     page.reload()  # the device remembers it
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
     press(page, "1")  # the usual key of an answer with a key of its own is free
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
     press(page, "jkj3J")
     pass_time(page, SENT_MS)
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
@@ -258,8 +258,8 @@ def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched,
         expect(page.get_by_role("group", name=name, exact=True)).to_be_visible()
     expect(page.locator("legend:visible")).to_be_focused()
     snapshot = page.locator("main").aria_snapshot()
-    assert snapshot.count("Pair 2 of 5") == snapshot.count('group "Pair 2 of 5"') + 1
-    assert "Pair 1" not in snapshot
+    assert snapshot.count("Sentence 2 of 5") == snapshot.count('group "Sentence 2 of 5"') + 1
+    assert "Sentence 1 of" not in snapshot
 
 
 @pytest.mark.parametrize("size", [(320, 256), pytest.param((360, 640), marks=pytest.mark.thorough)])
@@ -281,11 +281,11 @@ def test_the_list_of_reasons_has_a_button_for_the_keyboard(begin, watched, vera)
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # without a reason nothing is skipped
     expect(page.locator("select:visible")).to_be_focused()
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
     expect(skip).to_be_hidden()
 
 
@@ -295,10 +295,10 @@ def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
     expect(page.locator("select:visible")).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
     page.keyboard.press("Enter")
     for number in range(2, 6):
-        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         press(page, "1")
     expect(page.get_by_text("skipped: not paid. You can answer it until you send.")).to_be_visible()
     page.keyboard.press("Enter")
@@ -321,16 +321,16 @@ def test_the_instructions_and_the_questions_that_people_ask_are_one_key_away(beg
     page.keyboard.press("?")
     expect(asked).to_be_hidden()
     press(page, "1")  # the keys label again
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
 
 
 def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "1")
     press(page, "2")
-    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 3 of 5")
     page.reload()
-    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 3 of 5")
     press(page, "333")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
@@ -342,12 +342,12 @@ def test_a_batch_that_was_left_is_continued_on_another_device(begin, watched, ve
     here = begin(watched(vera))
     press(here, "1")
     press(here, "3")
-    expect(here.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(here.locator("legend:visible")).to_have_text("Sentence 3 of 5")
     here.goto("/start/")
     wait_until(here, lambda: DraftAnswer.objects.count() == 2)  # it goes out when the page is left
     there = with_standing_clock(watched(vera))
     there.goto(PAGE)
-    expect(there.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(there.locator("legend:visible")).to_have_text("Sentence 3 of 5")
     press(there, "222")
     there.keyboard.press("Enter")
     expect(there.get_by_text("Your answers are saved.")).to_be_visible()
@@ -378,7 +378,9 @@ def test_a_long_pause_is_no_work_on_a_pair(begin, watched, vera):
 def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
     page = begin(watched(vera, **PHONE))
     for number in range(1, 6):
-        button = page.get_by_role("group", name=f"Your answer for pair {number}").get_by_role("button").nth(1)
+        button = (
+            page.get_by_role("group", name=f"Your answer for sentence {number}").get_by_role("button").nth(1)
+        )
         box = button.bounding_box()
         assert box is not None
         assert box["height"] >= 44
@@ -395,7 +397,7 @@ def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
 def test_the_page_works_without_scripts(begin, window_of: Callable[..., BrowserContext], vera):
     page = begin(window_of(vera, java_script_enabled=False).new_page(), with_scripts=False)
     for number in range(1, 6):
-        answer = page.get_by_role("radiogroup", name=f"Your answer for pair {number}")
+        answer = page.get_by_role("radiogroup", name=f"Your answer for sentence {number}")
         answer.get_by_role("radio").nth(0).check()
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
@@ -408,12 +410,12 @@ def test_a_key_that_is_held_and_a_double_press_answer_one_pair(begin, watched, v
     for _ in range(7):
         page.keyboard.down("2")  # without an up between, a browser repeats it
         pass_time(page, READ_MS)
-    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 2 of 5")
     page.keyboard.up("2")
     page.evaluate("""() => {
         for (const key of "11") document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     }""")
-    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 3 of 5")
 
 
 TEXTS = {
@@ -453,7 +455,7 @@ def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, la
     Pair.objects.update(hypothesis=sentence)
     page = begin(watched(vera, viewport={"width": width, "height": height}))
     for number in (1, 2):
-        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         last = page.locator(".stage:visible button").last
         assert page.locator(".stage:visible").evaluate(
             "box => box.getBoundingClientRect().bottom <= innerHeight + 1"

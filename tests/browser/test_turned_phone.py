@@ -51,7 +51,7 @@ def test_labelling_goes_on_after_a_turn(live_server, watched, vera, language):
     page.goto(LABELLING)
     for number, size in enumerate((UPRIGHT, *TURNS), start=1):
         turn(page, size)
-        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         for what in (".stage", ".stage .hypothesis", ".stage button.choice"):
             assert is_whole(page, what), (what, size)
         assert in_view(page, ".premise") >= 40
@@ -61,7 +61,7 @@ def test_labelling_goes_on_after_a_turn(live_server, watched, vera, language):
         assert no_sideways_scroll(page)
         pass_time(page, READ_MS)
         page.locator(".stage:visible button.choice").nth(number % 3).tap()
-    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
+    expect(page.locator("legend:visible")).to_have_text("Sentence 5 of 5")
     turn(page, UPRIGHT)
     pass_time(page, READ_MS)
     page.locator(".stage:visible button.choice").first.tap()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -12,7 +13,17 @@ from accounts.models import Consent, ConsentForm, Qualification, User
 from accounts.people.qualifications import grant
 from collection.joining import visits
 from collection.joining.estimates import count_words
-from collection.models import Corpus, EntryLink, Exam, ExamAttempt, ExamItem, Pair, PromptVersion, Visit
+from collection.models import (
+    Corpus,
+    EntryLink,
+    Exam,
+    ExamAttempt,
+    ExamItem,
+    Pair,
+    PromptVersion,
+    Visit,
+    WritingSeat,
+)
 from collection.premises.writing_seats import make_seats
 from tests.addresses import writes
 from tests.cast import person
@@ -104,6 +115,8 @@ def test_nobody_comes_in_without_the_consent_that_was_shown(client, link):
     page = client.post(address_of(link), {"agree": "of another wording"})
     assert page.status_code == 422
     assert "We collect sentences." in page.content.decode()
+    assert "has changed while this page was open" in page.text
+    assert "has changed" not in client.get(address_of(link)).text
     assert not Visit.objects.exists()
     assert not Consent.objects.exists()
     agree(client, link)
@@ -123,6 +136,29 @@ def test_who_comes_back_is_not_asked_again(client, link):
     Consent.objects.update(withdrawn_at=timezone.now())
     assert "We collect sentences." in client.get(address_of(link)).content.decode()
     assert client.post(address_of(link)).status_code == 422
+
+
+def test_another_browser_is_refused_before_anybody_consents(client, link):
+    agree(client, link)
+    elsewhere = Client()
+    page = elsewhere.get(address_of(link))
+    assert page.status_code == 403
+    assert "You began this study in another browser" in page.text
+    assert "We collect sentences." not in page.text
+    assert elsewhere.get(address_of(link, "other")).status_code == 200
+    assert client.get(address_of(link)).status_code == 200
+
+
+def test_where_the_work_of_a_link_is_gone_other_work_is_named(client, link):
+    agree(client, link)
+    make_pair(link.corpus, make_premise(link.corpus, "A bell rings."), "It is loud.")
+    WritingSeat.objects.all().delete()
+    page = client.get(reverse("visit")).text
+    assert "There is no more work for you at the moment." in page
+    open_for_validation(question=link.corpus.questions.get(), pairs=Pair.objects.all())
+    page = client.get(reverse("visit")).text
+    assert "There is no more work of this kind for you" in page
+    assert f'href="{reverse("start")}">See the other work' in page
 
 
 def test_a_consent_with_a_placeholder_lets_nobody_in(client, link):
@@ -206,6 +242,23 @@ def test_who_has_no_try_left_is_led_to_the_end_of_the_visit(client, link):
     page = client.get(reverse("exam", args=[link.corpus.slug])).text
     assert "You have used all your tries" in page
     assert f'href="{reverse("visit")}">End my visit' in page
+    Corpus.objects.update(writing_qualification=Exam.objects.get().qualification)
+    page = client.get(reverse("writing", args=[link.corpus.slug])).text
+    assert "<h1>You cannot write here</h1>" in page
+    assert "You have used all your tries" in page
+    assert "Take the exam" not in page
+
+
+def test_a_visit_whose_exam_is_still_read_says_that(client, link):
+    agree(client, link)
+    link.corpus.genres.get().premises.update(status="paused")
+    person_needs_exam(link, Visit.objects.get().user)
+    ExamAttempt.objects.update(passed=None, judged_at=None)
+    page = client.get(reverse("visit")).text
+    assert "A researcher is still reading your exam." in page
+    assert "Until the result is here you get no tasks" in page
+    assert "no more work" not in page
+    assert "tasks that other people leave unfinished" not in page
 
 
 def test_who_must_pass_an_exam_before_writing_reads_that(client, link):
@@ -251,7 +304,7 @@ def test_the_clock_of_a_visit_is_explained(client, link):
     page = client.get(reverse("visit")).text
     assert words not in page
     assert "of your visit are left. Breaks count, too." in page
-    assert "Do not return the study yet." in page
+    assert "Do not cancel (“return”) the study yet." in page
     Visit.objects.update(finished_at=timezone.now())
     assert "of your visit are left. Go back to" in client.get(reverse("visit")).text
     Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=20))
@@ -296,7 +349,7 @@ def test_the_welcome_tells_of_the_exam_that_comes_first(client, link):
 
 def test_a_closed_study_says_what_to_do_on_the_platform(client, link):
     EntryLink.objects.update(closed_at=timezone.now())
-    assert "please return it on" in client.get(address_of(link)).text
+    assert "please cancel (“return”) it on" in client.get(address_of(link)).text
 
 
 def test_only_the_first_way_back_is_noted_and_only_at_an_end(client, link):
@@ -420,7 +473,7 @@ def test_what_a_trial_would_pay_is_no_promise(client, link, is_trial):
     promises = (
         "which then pays you",
         "What you earned is paid.",
-        "What you earned is paid without it:",
+        "What you earned is paid also without a code:",
         "They pay",
     )
     assert [words for words in promises if any(words in page for page in pages)] == (

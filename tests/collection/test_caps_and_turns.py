@@ -100,7 +100,7 @@ def test_one_writer_fills_only_a_share_of_a_genre(ana):
     grow(corpus, "fiction", 10)
     grow(corpus, "tiny", 1)
     written = Counter(write(corpus, ana).genre.slug for _ in range(3))
-    with pytest.raises(NoWork, match="25% of each kind of text"):
+    with pytest.raises(NoWork, match="25% of the texts of a kind"):
         write(corpus, ana)
     assert written == {"fiction": 2, "tiny": 1}, "everybody may write for a genre once"
     assert write(corpus, person("ben"))
@@ -150,7 +150,7 @@ def test_each_reason_for_no_work_is_told(ana):
     assert "Others are writing" in why
     assert 1700 < seconds <= 1800
     skip_writing(annotator=ben, token=token)
-    assert "seen all texts that are still open" in reason(corpus, ben)[0]
+    assert "you have seen them all" in reason(corpus, ben)[0]
     assert why_no_work(corpus=corpus, annotator=ana) is None
     Premise.objects.update(status="paused")
     assert "All texts are done" in reason(corpus, ana)[0]

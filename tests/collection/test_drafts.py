@@ -102,7 +102,7 @@ def test_a_draft_whose_time_ran_out_is_offered_and_paid_without_scripts_too(
     (offered,) = browser_of(ana).get(PAGE).context["unsent"]
     assert {draft.text for draft in offered.drafts} == set(TEXTS.values())
     sent = {"token": token, "key": token, **{f"text-{label}": text for label, text in TEXTS.items()}}
-    assert "you are paid as well" in client.post(PAGE, sent, follow=True).content.decode()
+    assert "You are paid, although this text" in client.post(PAGE, sent, follow=True).content.decode()
     assert client.get(PAGE).context["unsent"] == []
     assert not Pair.objects.standing().exists()
 

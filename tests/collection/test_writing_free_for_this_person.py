@@ -205,8 +205,8 @@ WHY_NOT = {
     "Writing is closed": "closed",
     "You have done your part": "share",
     "Others are writing": "held",
-    "You have seen all texts": "known",
-    "You have done your share": "others",
+    "There are texts left, but you have seen": "known",
+    "There are texts left, but only of kinds": "others",
     "All texts are done": "none",
 }
 
@@ -267,8 +267,11 @@ def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_h
                         claimed, said = set(), "no consent"
                     except NothingToWrite as nothing:
                         claimed, said = set(), what_it_says(nothing)
-                # The offer stands before the consent form, which the page of the work asks for first.
-                right_claim = (seats_, right) if has_agreed(corpus, who) else (set(), "no consent")
+                # The offer stands before the consent form, which is asked of people who may write, and of no others.
+                is_kept_out = right in ("excluded", "elsewhere")
+                right_claim = (
+                    (seats_, right) if is_kept_out or has_agreed(corpus, who) else (set(), "no consent")
+                )
                 assert (claimed, said) == right_claim, name
                 met.add(said)
                 met.update("mend" for _ in what_to_mend(corpus, who))
@@ -288,7 +291,7 @@ def test_a_full_genre_is_not_offered(texts):
     assert [offer.writes for offer in offers_for(vera)] == [True]
     texts.refresh_from_db()
     Writing(texts).work("write", vera)
-    assert "one person writes at most 25%" in why_no_work(corpus=texts, annotator=vera).why
+    assert "one person may write about at most 25%" in why_no_work(corpus=texts, annotator=vera).why
     assert not any(offer.writes for offer in offers_for(vera))
 
 

@@ -144,7 +144,7 @@ def test_other_texts_for_a_finished_task_change_nothing_and_say_so(corpus):
     client.post(PAGE, {**sent, **GOOD})
     page = client.post(PAGE, {**sent, **GOOD, "text-neutral": "Second thoughts."})
     assert page.status_code == 409
-    assert "What you sent first is saved" in text_of(page)
+    assert "You sent your sentences for this text before. Those are saved, and they count." in text_of(page)
     assert "Second thoughts.</textarea>" in text_of(page)
     assert f'href="{PAGE}"' in text_of(page)
     assert not Pair.objects.filter(hypothesis="Second thoughts.").exists()
@@ -225,7 +225,7 @@ def test_text_that_came_second_is_kept_and_paid(corpus):
     later = timezone.now() + timedelta(hours=1)
     WritingSeat.objects.filter(annotator=ana()).update(annotator=vera(), leased_until=later)
     page = client.post(PAGE, sent, follow=True)
-    assert "This text was no longer open for you, but you are paid as well." in text_of(page)
+    assert "You are paid, although this text was no longer open for you." in text_of(page)
     assert Pair.objects.filter(withdrawn_at__isnull=False).count() == 3
     assert ana().ledger.total_cents() == 30
 

@@ -139,7 +139,7 @@ def test_a_skipped_premise_goes_to_somebody_else_and_never_back(corpus):
         seen.add(assignment.seat.premise_id)
         skip_writing(annotator=ana, token=assignment.token, problem="There are two lines in it.")
     assert len(seen) == 6
-    with pytest.raises(NoWork, match="seen all texts"):
+    with pytest.raises(NoWork, match="you have seen them all"):
         claim_writing(corpus=corpus, annotator=ana)
     assert claim_writing(corpus=corpus, annotator=person("ben")).seat.premise_id in seen
     assert WritingAssignment.objects.filter(outcome="reported").count() == 6

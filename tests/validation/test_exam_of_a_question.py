@@ -97,8 +97,13 @@ def test_under_the_mark_nobody_comes_in_and_tries_end(question, browser_of, stan
     wrong = {**RIGHT, "answer-0": "neutral"}
     for _ in range(2):
         assert [len(offer.label_exams) for offer in offers_for(stan)] == [1]
+        assert f'href="{ADDRESS}"' in browser.get("/work/validation/scenes/", follow=True).text
         browser.post(ADDRESS, wrong)
     assert "You have used all your tries" in browser.get(ADDRESS).content.decode()
+    page = browser.get("/work/validation/scenes/", follow=True)
+    assert page.status_code == 403
+    assert "You have used all your tries" in page.text
+    assert f'href="{ADDRESS}"' not in page.text
     assert offers_for(stan) == []
     with pytest.raises(NotInPool, match="Before you can judge here, you must pass"):
         claim_batch(question=question, annotator=stan)

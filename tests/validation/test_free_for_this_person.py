@@ -224,7 +224,7 @@ def what_there_is(question: Question, who: User) -> tuple[str, set[int]]:
     return "known" if is_open else "none", free
 
 
-SENTENCES = {"Other ": "held", "You ha": "known", "All pa": "none"}
+SENTENCES = {"Other ": "held", "There ": "known", "All se": "none"}
 
 
 def what_the_claim_says(question: Question, who: User) -> str:

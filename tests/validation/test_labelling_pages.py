@@ -160,7 +160,7 @@ def test_a_part_of_the_batch_may_be_sent_and_the_rest_stays(corpus):
     for name in labels[2:]:
         del sent[name]
     page = client.post(PAGE, sent, follow=True)
-    assert "3 pairs still need an answer" in page.content.decode()
+    assert "3 sentences still need an answer" in page.content.decode()
     assert sorted(slots(page)) == sorted(name.removeprefix("label-") for name in labels[2:])
 
 
@@ -223,7 +223,7 @@ def test_who_is_out_of_the_pool_gets_no_batch(corpus):
 
 def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
     page = ready(ana(), corpus).get(PAGE)
-    assert "You have seen all sentences" in page.content.decode()
+    assert "There are sentences left, but you have seen them all" in page.content.decode()
     assert "an hour or more" in page.content.decode()
 
 

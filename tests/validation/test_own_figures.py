@@ -39,7 +39,7 @@ def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):
     (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold, own.bonuses) == (20, 0.75, 0)
     page = browser_of(vera).get(PAGE).content.decode()
-    assert "You chose the final answer for 75.0% of your last 20 pairs." in page
+    assert "You chose the final answer for 75.0% of your last 20 sentences." in page
 
 
 def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_of):
@@ -49,7 +49,7 @@ def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_
         Label.objects.filter(pair=pairs[1], position=position).update(label=NAMES[letter])
     (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold) == (18, None)
-    assert "So far 18 pairs have one." in browser_of(vera).get(PAGE).content.decode()
+    assert "So far 18 sentences have one." in browser_of(vera).get(PAGE).content.decode()
 
 
 def test_a_withdrawn_label_is_not_looked_at(question, vera):
@@ -65,7 +65,7 @@ def test_bonuses_are_counted_and_items_that_were_missed_are_not_told(question, v
         label_as_expert(question=question, pair=pair, label="entailment", by=rosa)
     assert own_statistics(vera)[0].bonuses == 2
     page = browser_of(vera).get(PAGE).content.decode()
-    assert "An expert agreed with you on 2 pairs" in page
+    assert "An expert agreed with you on 2 sentences" in page
 
 
 def test_nobody_sees_the_code_or_figures_of_another(question, vera, ana, browser_of):
