@@ -471,7 +471,7 @@ def test_what_a_trial_would_pay_is_no_promise(client, link, is_trial):
     agree(client, link)
     pages.append(client.get(reverse("visit")).text)
     promises = (
-        "which then pays you",
+        "then pays you",
         "What you earned is paid.",
         "What you earned is paid also without a code:",
         "They pay",
