@@ -1,4 +1,7 @@
-"""Registers the lookup for words in texts, `hypothesis__has_words="river lamp"`, of all lists and the search."""
+"""Registers the lookup for words in texts, `hypothesis__has_words="river lamp"`, of all lists and the search.
+
+It also tells visits, which writing imports, who knows why there is nothing to write.
+"""
 
 from typing import Any
 
@@ -31,4 +34,8 @@ class CollectionConfig(AppConfig):
     name = "collection"
 
     def ready(self) -> None:
+        from collection.joining.visits import REASONS
+        from collection.writing.claiming import why_no_work
+
         TextField.register_lookup(HasWords)
+        REASONS.append(lambda person, corpus: why_no_work(corpus=corpus, annotator=person))

@@ -22,6 +22,7 @@ from accounts.pages.access import (
 from accounts.people.consents import give_consent
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
+from collection.errors import DoneForToday
 from collection.joining import entry_links, visits
 from collection.joining.estimates import estimate, exam_items
 from collection.models import EntryLink, Visit
@@ -182,8 +183,11 @@ def visit(request: HttpRequest) -> HttpResponse:
 def _visit_page(
     request: HttpRequest, stay: Visit, progress: visits.Progress, end: Visit.End | None
 ) -> HttpResponse:
+    nothing = visits.why_nothing_to_write(stay) if end == Visit.End.NO_WORK else None
     context = {
         "visit": stay,
+        "nothing": nothing,
+        "is_tomorrow": isinstance(nothing, DoneForToday),
         "link": stay.link,
         "corpus": stay.link.corpus,
         "progress": progress,

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from accounts.models import Grant, PlatformIdentity, User
 from accounts.sign_in.browsers import end_sessions
-from collection.models import EntryLink, ExamAttempt, Exclusion, LedgerEntry, Visit, WritingAssignment
+from collection.errors import NoWork
+from collection.models import Corpus, EntryLink, ExamAttempt, Exclusion, LedgerEntry, Visit, WritingAssignment
 from shared.transactions import one_transaction
 
 
@@ -55,6 +56,8 @@ def premises_written(visit: Visit) -> int:
 WORK: list[Callable[[Visit], int]] = [premises_written]
 # What may still be offered: (person, corpus id, kind of work) -> its address. Validation adds its offers.
 OFFERS: list[Callable[[User, int, str], str]] = []
+# Why there is nothing to write: (person, corpus) -> the reason, None if there is something. Writing adds it.
+REASONS: list[Callable[[User, Corpus], NoWork | None]] = []
 
 
 def address_of_work(visit: Visit) -> str:
@@ -65,6 +68,14 @@ def address_of_work(visit: Visit) -> str:
 def has_other_work(visit: Visit) -> bool:
     """Returns whether the link's corpus has work of any kind for this person: it counts in the visit, too."""
     return bool(_offered(visit, EntryLink.Work.ANY))
+
+
+def why_nothing_to_write(visit: Visit) -> NoWork | None:
+    """Returns why this person has nothing to write; None if they came to label, or may not write."""
+    if visit.pk is None or visit.link.work == EntryLink.Work.LABELLING:
+        return None
+    found = (reason(visit.user, visit.link.corpus) for reason in REASONS)
+    return next((nothing for nothing in found if nothing is not None and nothing.look_again), None)
 
 
 def _offered(visit: Visit, work: str) -> str:

@@ -25,6 +25,8 @@ from collection.models import (
     WritingSeat,
 )
 from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing
 from tests.addresses import writes
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -212,6 +214,22 @@ def test_each_end_has_its_code(client, link):
         "",
         "https://connect.example/partial",
     )
+
+
+def test_a_visit_without_more_work_says_why(client, link):
+    agree(client, link)
+    wait = "If you want to wait for tasks"
+    link.corpus.genres.get().premises.update(status="paused")
+    page = client.get(reverse("visit")).text
+    assert "All texts are done." in page
+    assert wait in page
+    link.corpus.genres.get().premises.update(status="open")
+    Corpus.objects.update(max_tasks_per_day=1)
+    task = claim_writing(corpus=link.corpus, annotator=Visit.objects.get().user)
+    skip_writing(annotator=task.annotator, token=task.token)
+    page = client.get(reverse("visit")).text
+    assert "You have reached today&#x27;s limit of 1 text. Thank you! Please check again tomorrow." in page
+    assert wait not in page, "nobody should wait here until tomorrow"
 
 
 def test_every_page_says_when_the_time_is_over(client, link):
