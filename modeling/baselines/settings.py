@@ -26,7 +26,6 @@ VOTING_RULES = ("more", "most")
 
 Optimiser = Annotated[str, OneOf(("adam", "sgd", "adadelta"))]
 Precision = Annotated[str, OneOf(("float32", "bfloat16"))]
-Combining = Annotated[str, OneOf(("sum", "mean", "root"))]
 WordWithoutVector = Annotated[str, OneOf(("random", "shared"))]
 
 
@@ -184,12 +183,14 @@ class MultiNLISettings(NeuralSettings):
 class CBOWSettings(MultiNLISettings):
     """Sum of word vectors, [u; v; u-v; u*v], one tanh layer (MultiNLI paper, section 3)."""
 
-    PAPER = {**(MultiNLISettings.PAPER or {}), "combine": "sum"}
+    PAPER = {**(MultiNLISettings.PAPER or {}), "scale": 1.0}
     DIFFERENCES = f"{DIMENSIONS} The paper names neither batch size, nor number of epochs, nor first weights."
 
-    combine: Combining = setting(
-        "root",
-        "a sentence is the `sum` of its word vectors, their `mean`, or the sum over the `root` of their number",
+    scale: float = setting(
+        0.25,
+        "factor on the sums of word vectors; with 1, as published, the tanh layer saturates on long sentences",
+        least=1e-6,
+        below=100,
     )
 
 
@@ -229,15 +230,15 @@ class MaxPoolingSettings(NeuralSettings):
     }
     DIFFERENCES = (
         f"{DIMENSIONS} No marks stand around a sentence; a source without a vector for unknown words gives its mean; "
-        "the hidden layer is a tanh layer. Hidden units, batches and the limit of the gradient are those of Conneau et al. "
-        "(2017), whose procedure the papers follow."
+        "the hidden layer is a tanh layer. The papers state neither states nor hidden units, batches or a limit of the "
+        "gradient: here they are those of Conneau et al. (2017), whose procedure the papers follow."
     )
 
     # 300 states were no better than 128 (docs/baselines.md).
     states: int = setting(
         128,
-        f"{STATES} (with 2,048, as published, a processor core learns 39 SNLI pairs a second from their hypotheses alone, 15"
-        " with premises: three quarters of an hour, or two hours, for each epoch of 100,000 pairs)",
+        f"{STATES} (with 2,048, as Conneau et al. have, a processor core learns 39 SNLI pairs a second from hypotheses "
+        "alone, 15 with premises: three quarters of an hour, or two hours, for each epoch of 100,000 pairs)",
         least=1,
     )
     batch_size: int = setting(64, "pairs in a training batch", least=1)

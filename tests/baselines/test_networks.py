@@ -94,16 +94,15 @@ def test_every_network_learns_one_batch_by_heart_with_its_own_optimiser(baseline
     pytest.fail("the batch is not learnt in 1,500 steps")
 
 
-@pytest.mark.parametrize("combine", ["sum", "mean", "root"])
-def test_cbow_computes_what_the_paper_says_of_the_words_combined(combine: str):
-    network, pairs = made("cbow", combine=combine)
+@pytest.mark.parametrize("scale", [1.0, 0.25])
+def test_cbow_computes_what_the_paper_says_of_the_scaled_sums(scale: float):
+    network, pairs = made("cbow", scale=scale)
     weights = {name: tensor.tolist() for name, tensor in network.state_dict().items()}
     vocabulary = Vocabulary((*RESERVED, *WORDS))
 
     def summed(sentence: str) -> list[float]:
         rows = [weights["vectors.weight"][index] for index in vocabulary.encode(tokenise(sentence))]
-        words = {"sum": 1, "mean": len(rows), "root": math.sqrt(len(rows))}[combine]
-        return [sum(row[place] for row in rows) / words for place in range(4)]
+        return [scale * sum(row[place] for row in rows) for place in range(4)]
 
     def layer(name: str, inputs: list[float]) -> list[float]:
         matrix, bias = weights[f"classifier.{name}.weight"], weights[f"classifier.{name}.bias"]
@@ -124,6 +123,18 @@ def test_cbow_computes_what_the_paper_says_of_the_words_combined(combine: str):
     with torch.inference_mode():
         logits = network(pairs.cut(row, CPU))[0].tolist()
     assert logits == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_scale_of_cbow_makes_no_other_network():
+    published, pairs = made("cbow", scale=1.0)
+    scaled, _ = made("cbow", scale=0.25)
+    weights = published.state_dict()
+    factors = torch.tensor([4.0, 4.0, 4.0, 16.0]).repeat_interleave(4)  # of u, v, u - v and u * v
+    weights["classifier.0.weight"] = weights["classifier.0.weight"] * factors
+    scaled.load_state_dict(weights)
+    batch = pairs.cut(np.arange(4), CPU)
+    with torch.inference_mode():
+        assert torch.allclose(scaled(batch), published(batch), atol=1e-5)
 
 
 def test_hypothesis_only_never_sees_a_premise():

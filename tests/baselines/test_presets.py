@@ -38,14 +38,14 @@ def test_the_preset_of_settings_is_known_again(baseline: str):
         assert preset_of(baseline, {"epochs": 3, "learning_rate": 0.5}) is None
 
 
-def test_the_paper_sums_word_vectors_and_the_default_does_not_let_long_sentences_grow():
-    assert with_preset("cbow", "paper", {"epochs": 2}) == {"batch_size": 32, "combine": "sum", "epochs": 2}
-    assert make_settings("cbow", {}).model_dump()["combine"] == "root"
+def test_the_paper_sums_word_vectors_and_the_default_scales_the_sums():
+    assert with_preset("cbow", "paper", {"epochs": 2}) == {"batch_size": 32, "scale": 1.0, "epochs": 2}
+    assert make_settings("cbow", {}).model_dump()["scale"] == 0.25
 
 
-def test_a_run_from_before_words_were_combined_in_other_ways_sums_them():
-    settings = make_settings("cbow", {"combine": "sum"})
-    assert "combine" not in stored_settings(settings)
+def test_a_run_from_before_sums_were_scaled_has_them_as_they_are():
+    settings = make_settings("cbow", {"scale": 1.0})
+    assert "scale" not in stored_settings(settings)
     assert read_stored_settings("cbow", stored_settings(settings)) == settings
 
 

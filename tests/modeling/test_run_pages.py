@@ -388,8 +388,8 @@ def test_the_form_has_a_field_for_each_setting_of_the_baseline(browser, snapshot
     assert published.xpath(".//input[@name='set-batch_size']/@placeholder") == [usual["paper"]["batch_size"]]
     assert usual["paper"]["batch_size"] != usual["default"]["batch_size"]
     assert (
-        fields.xpath("string(.//select[@name='set-combine']/option[1])")
-        == f"preset: {usual['default']['combine']}"
+        fields.xpath("string(.//select[@name='set-optimiser']/option[1])")
+        == f"preset: {usual['default']['optimiser']}"
     )
 
 
@@ -408,9 +408,9 @@ def test_settings_come_from_fields_and_text(browser, snapshot):
 
 
 def test_a_clones_settings_are_in_their_fields(browser, snapshot):
-    fields = settings_of(browser, snapshot, baseline="cbow", config="epochs=3\ncombine=mean\nother=1")
+    fields = settings_of(browser, snapshot, baseline="cbow", config="epochs=3\noptimiser=sgd\nother=1")
     assert fields.xpath(".//input[@name='set-epochs']/@value") == ["3"]
-    assert fields.xpath(".//select[@name='set-combine']/option[@selected]/@value") == ["mean"]
+    assert fields.xpath(".//select[@name='set-optimiser']/option[@selected]/@value") == ["sgd"]
     (text_field,) = fields.xpath("..//textarea[@name='config']")
     assert text_field.text.strip() == "other=1"
     assert fields.xpath("ancestor::details/@open") == [""]

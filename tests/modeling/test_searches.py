@@ -107,7 +107,7 @@ def test_each_trial_is_trained_with_each_seed_and_has_its_settings_in_their_type
     ("asked", "says"),
     [
         ({"search": {"dropout": ["2"]}}, "dropout: is 2"),
-        ({"search": {"drop": ["0"]}}, "unknown key; .*The keys here are: epochs, .*, combine.$"),
+        ({"search": {"drop": ["0"]}}, "unknown key; .*The keys here are: epochs, .*, scale.$"),
         ({"search": {"dropout": ["0"]}, "config": {"dropout": "0.1"}}, "set and searched over"),
         ({"search": GRID, "sizes": (1, 2)}, "one training size"),
         ({"search": GRID, "draws": 5}, "5 draws of 4"),

@@ -8,20 +8,20 @@ from modeling.baselines.settings import CBOWSettings
 
 
 class CBOW(ReadingNetwork):
-    """Each sentence is one vector, combined from its word vectors; [u; v; u-v; u*v], one tanh layer, softmax.
+    """Each sentence is the sum of its word vectors; [u; v; u-v; u*v], one tanh layer, softmax.
 
-    The paper sums the vectors. A sum grows with the sentence, and with long sentences the tanh layer saturates: the network
-    then stays at chance. So the default divides the sum by the root of the number of words. Several premises are one
-    text.
+    A sum grows with the sentence, and with long sentences the tanh layer saturates: the network then stays at chance. So
+    the sums are multiplied by `scale`, 1 as published. It is the same network, since the layer's weights could hold the
+    factor: it begins with smaller ones. Several premises are one text.
     """
 
     def __init__(self, settings: CBOWSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)
-        self.combine = settings.combine
+        self.scale = settings.scale
         self.classifier = tanh_classifier(4 * dimensions, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the logits (batch, labels)."""
-        premise, hypothesis = (self.combined_vectors(side, self.combine) for side in batch.sentences)
+        premise, hypothesis = (self.scale * self.sum_of_words(side) for side in batch.sentences)
         logits: Tensor = self.classifier(matching_features(premise, hypothesis))
         return logits

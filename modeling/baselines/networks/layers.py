@@ -79,17 +79,12 @@ class ReadingNetwork(Network):
         distinct, which = steps.tokens.unique(return_inverse=True)
         return self.look_up(distinct), which
 
-    def combined_vectors(self, sentences: Sentences, how: str) -> Tensor:
-        """Return (batch, dimensions): each sentence's word vectors as one, zeros for an empty sentence: their "sum", their
-        "mean", or the sum divided by the "root" of their number, whose length does not grow with the sentence.
+    def sum_of_words(self, sentences: Sentences) -> Tensor:
+        """Return (batch, dimensions): the sum of each sentence's word vectors, zeros for an empty sentence.
 
         Leaves padding out instead of adding zeros: quicker, and padding cannot change even the last bit.
         """
-        total = nn.functional.embedding_bag(sentences.tokens, self.table, mode="sum", padding_idx=PADDING)
-        if how == "sum":
-            return total
-        words = sentences.lengths.clamp(min=1).to(total.device, total.dtype)[:, None]
-        return total / (words if how == "mean" else words.sqrt())
+        return nn.functional.embedding_bag(sentences.tokens, self.table, mode="sum", padding_idx=PADDING)
 
 
 class BiLSTM(nn.Module):
