@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 SENT = gettext_lazy(
     "If an account has this address, a mail with a link is on its way. You can use the link one time, within an hour. If no"
-    " mail comes, look among the spam, or ask the person who invited you for a new password."
+    " mail comes, look among the spam, or ask the researchers of your study for a new password."
 )
 
 

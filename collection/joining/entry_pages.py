@@ -223,4 +223,6 @@ def preview_end(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     end = Visit.End[name.upper()] if name.upper() in Visit.End.names else Visit.End.FINISHED
     done = link.tasks_wanted if end == Visit.End.FINISHED else 0
     stay = Visit(link=link, user=cast(User, request.user))
-    return _visit_page(request, stay, visits.Progress(done, link.tasks_wanted, 0, link.platform_name), end)
+    return _visit_page(
+        request, stay, visits.Progress(done, link.tasks_wanted, 0, link.platform_name, link.corpus_id), end
+    )

@@ -85,7 +85,8 @@ def _offered(visit: Visit, work: str) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a visit is: tasks sent, those that the link wants, what it earned so far, and where it came from.
+    """How far a visit is: tasks sent, those that the link wants, what it earned so far, where it came from, and the id of
+    the corpus that it is for.
 
     `is_out_of_time`: its time is over. It may be finished all the same.
     """
@@ -94,6 +95,7 @@ class Progress:
     wanted: int
     cents: int
     platform: str
+    corpus: int
     is_out_of_time: bool = False
 
     @property
@@ -114,6 +116,7 @@ def progress_of(visit: Visit) -> Progress:
         visit.link.tasks_wanted,
         earned.total_cents(),
         visit.link.platform_name,
+        visit.link.corpus_id,
         time_left(visit) == timedelta(),
     )
 

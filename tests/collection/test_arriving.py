@@ -259,7 +259,7 @@ def test_who_has_no_try_left_is_led_to_the_end_of_the_visit(client, link):
     Exam.objects.update(tries=1)
     page = client.get(reverse("exam", args=[link.corpus.slug])).text
     assert "You have used all your tries" in page
-    assert f'href="{reverse("visit")}">End my visit' in page
+    assert f'href="{reverse("visit")}"><span>Finish on' in page
     Corpus.objects.update(writing_qualification=Exam.objects.get().qualification)
     page = client.get(reverse("writing", args=[link.corpus.slug])).text
     assert "<h1>You cannot write here</h1>" in page
@@ -306,10 +306,10 @@ def test_who_has_earned_here_reads_that_it_stays_when_an_exam_comes_up(client, l
 def test_after_the_last_task_the_own_page_leads_to_the_end_of_the_visit(client, link):
     asked = client.get(agree(client, link).url, follow=True)
     client.post(asked.request["PATH_INFO"], {"agree": "yes"})
-    assert "End my visit" not in client.get(reverse("my-writing")).text
+    assert "Finish on" not in client.get(reverse("my-writing")).text
     EntryLink.objects.update(tasks_wanted=1)
     write_one(client, link.corpus.slug)
-    assert "End my visit" in client.get(reverse("my-writing")).text
+    assert "Finish on" in client.get(reverse("my-writing")).text
 
 
 def test_the_clock_of_a_visit_is_explained(client, link):

@@ -347,8 +347,8 @@ def test_pages_without_work_lead_a_visitor_to_the_end_of_the_visit(client, link,
         reverse("labelling", args=[link.corpus.slug]),
         reverse("writing", args=[link.corpus.slug]),
     ):
-        assert "End my visit" in client.get(address).content.decode()
-    assert "End my visit" not in browser_of(person("vera")).get(reverse("start")).content.decode()
+        assert "Finish on" in client.get(address).content.decode()
+    assert "Finish on" not in browser_of(person("vera")).get(reverse("start")).content.decode()
 
 
 def test_a_visit_with_work_left_goes_on(client, link):

@@ -214,6 +214,10 @@ def test_a_link_opens_its_own_corpus_alone(client, link):
         claim_writing(corpus=other, annotator=user)
     with pytest.raises(NotInPool):
         claim_batch(question=theirs, annotator=user)
+    for page in ("writing", "labelling"):
+        shown = client.get(reverse(page, args=[other.slug])).text
+        assert f'href="{reverse("visit")}">Back to my tasks' in shown  # their own visit goes on
+        assert "Finish on" not in shown
     assert claim_writing(corpus=link.corpus, annotator=user)
     assert claim_batch(question=Question.objects.get(corpus=link.corpus), annotator=user)
     exam = Exam.objects.create(corpus=other, qualification=Qualification.objects.create(slug="w", name="W"))
