@@ -7,6 +7,8 @@ register = template.Library()
 
 
 @register.inclusion_tag("accounts/_contact.html")
-def contact() -> dict[str, str]:
+def contact(otherwise: str = "") -> dict[str, str]:
+    """Says how to reach the researchers, or `otherwise` where the settings name no contact."""
     address = settings.CONTACT
-    return {"address": address, "link": f"mailto:{address}" if "@" in address.partition("/")[0] else address}
+    link = f"mailto:{address}" if "@" in address.partition("/")[0] else address
+    return {"address": address, "link": link, "otherwise": otherwise}

@@ -167,7 +167,7 @@
         if (left <= 0) form.requestSubmit(sendButton);
         else sendButton.textContent = inWords("Send now");
       };
-      hint.textContent = inWords("“Stop and go back” or “Change” ends the countdown.");
+      hint.textContent = inWords("“Back to the last sentence” or “Change” ends the countdown.");
       title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);
       timer = setInterval(count, 250);
       signal.addEventListener("abort", () => clearInterval(timer));

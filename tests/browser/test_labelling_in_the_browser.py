@@ -59,7 +59,7 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     expect(page.locator("legend:visible")).to_have_text("Sentence 4 of 5")
     press(page, "32")
     expect(page.get_by_role("heading", name="Your answers will be sent in 6 seconds")).to_be_focused()
-    expect(page.get_by_text("“Stop and go back” or “Change” ends the countdown.")).to_be_visible()
+    expect(page.get_by_text("“Back to the last sentence” or “Change” ends the countdown.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]
@@ -104,7 +104,7 @@ def test_a_batch_is_sent_by_itself_after_seconds(begin, watched, vera):
 
 
 def stop_by_button(page: Page) -> None:
-    page.get_by_role("button", name="Stop and go back").click()
+    page.get_by_role("button", name="Back to the last sentence").click()
 
 
 def stop_by_key(page: Page) -> None:
@@ -208,7 +208,7 @@ def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin,
     press(page, "11111")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Sending your answers …")).to_be_visible()
-    expect(page.get_by_role("button", name="Stop and go back")).to_be_hidden()
+    expect(page.get_by_role("button", name="Back to the last sentence")).to_be_hidden()
     page.keyboard.press("Enter")  # impatient people send nothing twice
     page.evaluate("window.isSlow()")
     expect(page.get_by_text("Your connection is slow. Nothing is lost")).to_be_visible()
@@ -241,12 +241,12 @@ def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
 def test_who_had_gone_back_to_a_pair_sees_that_nothing_was_sent(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11111")
-    page.get_by_role("button", name="Stop and go back").click()
+    page.get_by_role("button", name="Back to the last sentence").click()
     page.route(f"**{PAGE}", lambda route: route.abort())
     page.get_by_role("button", name="Send all 5 answers").click()
     expect(page.get_by_role("heading", name="Your answers are not sent yet")).to_be_focused()
     expect(page.locator("legend:visible")).to_have_count(0)
-    expect(page.get_by_role("button", name="Stop and go back")).to_be_hidden()
+    expect(page.get_by_role("button", name="Back to the last sentence")).to_be_hidden()
     stays_unsent(page, vera)
 
 
@@ -267,7 +267,7 @@ def test_who_can_stop_the_sending_sees_how(begin, watched, vera, size):
     page = begin(watched(vera, viewport={"width": size[0], "height": size[1]}))
     press(page, "12312")
     page.get_by_role("heading", name="Your answers will be sent").wait_for()
-    for name in ("Send now", "Stop and go back"):
+    for name in ("Send now", "Back to the last sentence"):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
 
 

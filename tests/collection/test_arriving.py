@@ -436,7 +436,8 @@ def test_the_wizard_makes_a_link_by_the_platforms_book(browser_of, rosa, link):
 def test_the_time_of_a_visit_has_that_of_reading(link, client):
     page = client.get(address_of(link))
     assert (
-        "The time includes 1 minute to read this page and the instructions. Reading is not paid." in page.text
+        "The time includes 1 minute to read this page and the instructions. This reading is not paid."
+        in page.text
     )
     before = page.context["estimate"].minutes
     ConsentForm.objects.update(text="word " * 300)
@@ -446,7 +447,7 @@ def test_the_time_of_a_visit_has_that_of_reading(link, client):
     assert 5 <= reading <= 6
     assert page.context["estimate"].minutes == before - 1 + reading
     PromptVersion.objects.update(reading_pay_cents=15)
-    assert "Reading is not paid" not in client.get(address_of(link)).text
+    assert "instructions is not paid" not in client.get(address_of(link)).text
     EntryLink.objects.update(minutes=12)
     page = client.get(address_of(link))
     assert (page.context["estimate"].minutes, page.context["estimate"].reading_minutes) == (12, 0)

@@ -91,7 +91,7 @@ def test_texts_do_not_save_somebody_who_failed_the_labels(written_exam, ana):
 def test_who_failed_reads_which_answers_counted_and_what_comes_next(written_exam, browser_of, ana, rosa):
     address, wrong = reverse("exam", args=["small"]), {0: "neutral", 1: "entailment", 3: "An animal moves."}
     assert (
-        "If at least 60% of them are right, a researcher reads your sentences."
+        "If at least 60% of them are right, a researcher reads what you wrote."
         in browser_of(ana).get(address).text
     )
     send(written_exam, ana, answers=wrong)

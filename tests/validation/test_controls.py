@@ -48,6 +48,14 @@ def test_a_visit_is_told_of_the_bonus_where_an_expert_answered(corpus, client):
     assert told in page
 
 
+def test_who_reads_the_instructions_is_told_of_the_bonus_where_an_expert_answered(corpus, browser_of):
+    address = f"/work/validation/{corpus.slug}/instructions/"
+    told = "You get <bdi>$1.00</bdi> more for each sentence for which an expert chose the same answer as you."
+    assert told not in browser_of(vera()).get(address).text
+    label_as_expert(question=corpus.questions.get(), pair=Pair.objects.first(), label="entailment", by=rosa())
+    assert told in browser_of(vera()).get(address).text
+
+
 def test_who_was_right_before_the_expert_came_is_paid_as_well(corpus):
     label_all(corpus, vera(), "entailment")
     label_as_expert(question=corpus.questions.get(), pair=Pair.objects.first(), label="entailment", by=rosa())

@@ -35,6 +35,7 @@ from validation.labelling.drafts import drafted, keep_draft
 from validation.labelling.instructions import has_read, read_instructions
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
 from validation.models import Assignment, BatchItem, Label, Question
+from validation.quality_control.control_items import bonus_of
 from validation.questions.addresses import address_in, address_of
 from validation.questions.choices import Choice, choices_of
 from validation.questions.lookup import question_or_404
@@ -149,6 +150,7 @@ def instructions_page(
         "choices": choices_of(question),
         "form": form,
         "direction": direction_of(question.corpus.language),
+        "bonus_cents": bonus_of(question),
         **more,
     }
     return render(

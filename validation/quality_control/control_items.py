@@ -61,6 +61,11 @@ def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, rea
     return expert
 
 
+def bonus_of(question: Question) -> int:
+    """Returns the cents for the same label as the expert on a control item; 0 if the question has none."""
+    return question.control_bonus_cents if Label.objects.of_experts(question).exists() else 0
+
+
 def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
     """Pays the bonus for the same label as the expert on a control item, once per pair and annotator."""
     earn(

@@ -19,6 +19,7 @@ from collection.writing.claiming import has_writing, prompts_with_work
 from validation.annotators.membership import may_label, may_qualify
 from validation.labelling.seats import questions_with_work
 from validation.models import Assignment, Label, Membership, Question
+from validation.quality_control.control_items import bonus_of
 from validation.questions.addresses import address_of
 from validation.questions.choices import choices_of
 
@@ -190,7 +191,7 @@ def labelling_task(corpus: int) -> Task | None:
         seconds=size * question.seconds,
         cents=size * question.pay_cents,
         sentences=size,
-        bonus_cents=question.control_bonus_cents if Label.objects.of_experts(question).exists() else 0,
+        bonus_cents=bonus_of(question),
         qualification=question.qualification_id,
         words=words,
     )
