@@ -152,7 +152,7 @@ def test_who_wants_to_see_the_answers_first_sends_them_by_hand(begin, watched, v
 def test_single_keys_and_all_keys_can_be_turned_off(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings", exact=True).click()
-    page.get_by_label("Keyboard shortcuts").select_option("Numbers only")
+    page.get_by_label("Keyboard shortcuts").select_option("Numbers to answer")
     page.locator("h1").click()
     press(page, "s?")
     expect(page.locator("legend:visible")).to_have_text("Sentence 1 of 5")
