@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bench.proofs import plans, published
 from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown, metrics
-from bench.proofs.runs import Place, Run, judged, rule_of_judges
+from bench.proofs.runs import PRESETS, Place, Run, judged, rule_of_judges
 from modeling.paired_tests import mean_and_spread
 from modeling.reports.curve_picture import curve_picture
 from nli.single_premises import LABELS as SINGLE_LABELS
@@ -107,7 +107,7 @@ def snli(place: Place) -> Iterator[str]:
             (
                 *(
                     name,
-                    said(plans.SNLI_SETTINGS.get(name, {})),
+                    said(plans.SNLI_SETTINGS.get(name, {}), PRESETS.get(name, "paper")),
                     of.seeds(),
                     of.train_accuracy(),
                     published.SNLI_TRAIN.get(name, NOTHING),
@@ -141,8 +141,8 @@ def presets(place: Place) -> Iterator[str]:
     )
 
 
-def said(settings: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in settings.items()) or "default"
+def said(settings: dict[str, object], preset: str) -> str:
+    return ", ".join(f"{key} {value}" for key, value in settings.items()) or preset
 
 
 def genres(place: Place) -> Iterator[str]:

@@ -45,9 +45,12 @@ class WritingAssignmentQuerySet(models.QuerySet):
         """Filters tasks whose texts were submitted, surplus ones included: all of them are paid."""
         return self.filter(outcome__in=self.model.SENT)  # type: ignore[attr-defined]
 
-    def unsent(self) -> "WritingAssignmentQuerySet":
-        """Filters expired tasks with a draft, which can still be submitted and is paid."""
-        return self.filter(outcome="expired", drafts__isnull=False).distinct().order_by("-pk")
+    def with_drafts_left(self) -> "WritingAssignmentQuerySet":
+        """Filters ended tasks with a draft, first the expired ones, which can still be submitted and are paid."""
+        left = self.exclude(closed_at=None).exclude(outcome__in=self.model.SENT)  # type: ignore[attr-defined]
+        return (
+            left.filter(drafts__isnull=False).distinct().order_by("outcome", "-pk")
+        )  # "expired" comes first
 
 
 class CorpusQuerySet(models.QuerySet):

@@ -111,7 +111,7 @@ class WritingAssignment(models.Model):
 
 
 class DraftText(models.Model):
-    """The draft of one field of an unsent task, so that it can be continued on another device."""
+    """The draft of one field of an unsent task, to be continued on any device; of a skipped one, to be read."""
 
     PROBLEM = "problem"  # the field for problem reports
     LONGEST = 10_000  # characters stored of one field; far beyond what can be sent

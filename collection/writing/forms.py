@@ -150,7 +150,6 @@ class SkipForm(forms.Form):
     token = forms.CharField(max_length=22)
     reason = forms.ChoiceField(required=False, choices=[("", ""), *WritingAssignment.SkipReason.choices])
     problem = forms.CharField(required=False, max_length=PROBLEM_CHARS)
-    sure = forms.BooleanField(required=False)  # agrees that the typed texts are deleted
 
 
 class CheckForm(FocusedForm):

@@ -153,9 +153,17 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
 
 
 @one_transaction
-def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
+def skip_writing(
+    *,
+    annotator: User,
+    token: str,
+    problem: str = "",
+    reason: str = "",
+    texts: Mapping[str, str] | None = None,
+) -> int:
     """Releases a premise, and reports a `problem` if there is one. Idempotent.
 
+    `texts`: what was typed (label -> text). It stays as a draft that cannot be sent; None keeps what was saved before.
     `reason` is one of WritingAssignment.SkipReason, or empty. The prompt says what skipping an upsetting text pays,
     and how often a day. Returns the cents. Raises UnknownAssignment.
     """
@@ -173,7 +181,10 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
     # With a reason to skip the outcome is a skip; the report itself is stored as well.
     outcome = Outcome.REPORTED if problem and not reason else Outcome.SKIPPED
     close(assignment, outcome, now, skip_reason=reason)
-    assignment.drafts.all().delete()
+    if texts is None:
+        assignment.drafts.filter(label=DraftText.PROBLEM).delete()
+    else:
+        _store(assignment, {**texts, DraftText.PROBLEM: ""})
     earn(
         user=annotator,
         corpus_id=assignment.corpus_id,
@@ -228,25 +239,34 @@ def save_draft(
     assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
     if not assignment.may_be_sent:
         return None
-    fields = {*assignment.labels, DraftText.PROBLEM}
-    new = {
-        label: text.replace("\0", "")[: DraftText.LONGEST]
-        for label, text in texts.items()
-        if label in fields and text.strip()
-    }
     before = list(assignment.drafts.all())
     there = {each.label: each.text for each in before}
-    if base is not None and base != version_of(before) and there != new:
+    if base is not None and base != version_of(before) and there != _to_store(assignment, texts):
         raise DraftChanged(there, version_of(before))
+    drafts = _store(assignment, texts)
+    saved_at = max((each.saved_at for each in drafts), default=timezone.now())
+    return SavedDraft(saved_at, version_of(drafts))
+
+
+def _to_store(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
+    """Returns the filled fields of a task (label -> text), as long as a draft may be."""
+    typed = {label: text for label, text in texts.items() if text.strip()}
+    fields = {*assignment.labels, DraftText.PROBLEM} if typed else set()
+    return {
+        label: text.replace("\0", "")[: DraftText.LONGEST] for label, text in typed.items() if label in fields
+    }
+
+
+def _store(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[DraftText]:
+    """Stores these fields of a task in place of its earlier draft."""
+    new = _to_store(assignment, texts)
     assignment.drafts.exclude(label__in=new).delete()
-    drafts = DraftText.objects.bulk_create(
+    return DraftText.objects.bulk_create(
         [DraftText(assignment=assignment, label=label, text=text) for label, text in new.items()],
         update_conflicts=True,
         unique_fields=["assignment", "label"],
         update_fields=["text", "saved_at"],
     )
-    saved_at = max((each.saved_at for each in drafts), default=timezone.now())
-    return SavedDraft(saved_at, version_of(drafts))
 
 
 def discard_draft(*, annotator: User, token: str) -> None:

@@ -149,10 +149,7 @@ def _with_pay(sentence: str, cents: int) -> str:
 @unsaved_texts_shown_to_visitors
 @annotator_required
 def skip(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Releases the premise, with an optional reason, and reports a problem if one was typed.
-
-    Requires a confirmation if something was typed, because it would be deleted.
-    """
+    """Releases the premise, with an optional reason, and reports a problem if one was typed. Typed texts stay readable."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
     assignment = own_task(request, found, user)
@@ -166,13 +163,18 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
     if not form.is_valid():
         task.focus_first_error()
         return task_page(request, assignment, task, status=422)
-    if task.has_typed and not form.cleaned_data["sure"]:
-        return task_page(request, assignment, task, status=409)
     answer = form.cleaned_data
     cents = submitting.skip_writing(
-        annotator=user, token=assignment.token, problem=answer["problem"], reason=answer["reason"]
+        annotator=user,
+        token=assignment.token,
+        problem=answer["problem"],
+        reason=answer["reason"],
+        texts=task.raw_texts,
     )
-    messages.info(request, _skipped(assignment, bool(answer["problem"]), answer["reason"], cents))
+    told = _skipped(assignment, bool(answer["problem"]), answer["reason"], cents)
+    if task.has_typed:
+        told += " " + gettext("The sentences that you wrote for it are kept at the end of the writing page.")
+    messages.info(request, told)
     return _go_on(request, assignment)
 
 
@@ -251,12 +253,11 @@ def task_page(
         "direction": direction_of(assignment.corpus.language),
         "version": assignment.prompt_version,
         "form": form,
-        "asks_before_skipping": status == 409 and changed is None,
         "changed": changed,
         "texts_there": list(changed.texts.values()) if changed else [],
         "skip_reason": request.POST.get("reason", ""),
         "skip_reasons": WritingAssignment.SkipReason.choices,
-        "unsent": _unsent(assignment.corpus, assignment.annotator),
+        **_drafts_left(assignment.corpus, assignment.annotator),
         "confirmed": request.GET.get("confirmed", ""),
         "next_kind": request.POST.get("next_kind", next_kind),
         "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
@@ -264,14 +265,14 @@ def task_page(
     return render(request, "collection/writing/writing.html", context, status=status)
 
 
-def _unsent(corpus: Corpus, annotator: User) -> list[WritingForm]:
-    """Returns forms of this person's expired tasks with drafts, which can still be submitted."""
-    earlier = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).unsent()
-    forms = []
-    for each in earlier[:UNSENT_SHOWN]:
+def _drafts_left(corpus: Corpus, annotator: User) -> dict[str, list[WritingForm]]:
+    """Returns forms of this person's ended tasks with drafts: `unsent`, which can be submitted, and `skipped`."""
+    found: dict[str, list[WritingForm]] = {"unsent": [], "skipped": []}
+    ended = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).with_drafts_left()
+    for each in ended[:UNSENT_SHOWN]:
         each.corpus = corpus  # its answers' words are read once
-        forms.append(WritingForm(each))
-    return forms
+        found["unsent" if each.may_be_sent else "skipped"].append(WritingForm(each))
+    return found
 
 
 def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> HttpResponse:
@@ -279,7 +280,7 @@ def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> Ht
         "corpus": corpus,
         "direction": direction_of(corpus.language),
         "nothing": nothing,
-        "unsent": _unsent(corpus, cast(User, request.user)),
+        **_drafts_left(corpus, cast(User, request.user)),
         "confirmed": request.GET.get("confirmed", ""),
     }
     return render(request, "collection/writing/nothing.html", context)

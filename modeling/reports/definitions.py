@@ -477,6 +477,7 @@ TABLES: dict[str, PaperTable] = {
         "property",
         each_value("property", baseline=HYPOTHESIS_ONLY),
         [(title, {"measure": measure}) for title, measure in GAINS if measure != "gain"],
+        MAJORITY,
     ),
     "dnc-1": PaperTable(
         "DNC, Table 1: an example of each phenomenon",

@@ -306,7 +306,7 @@
         return;
       }
       const html = await answer.text();
-      if (answer.status === 422 || (answer.status === 409 && button !== sendButton)) { // errors, or “are you sure?”
+      if (answer.status === 422) {
         showAnswer(html);
         return;
       }

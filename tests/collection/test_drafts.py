@@ -68,7 +68,7 @@ def test_without_scripts_a_button_keeps_the_draft(corpus, ana, client):
 def test_a_draft_goes_with_the_task_and_does_not_come_back(corpus, ana):
     for end in (
         lambda token: submit_writing(annotator=ana, token=token, texts=TEXTS, key=token),
-        lambda token: skip_writing(annotator=ana, token=token),
+        lambda token: skip_writing(annotator=ana, token=token, texts={"neutral": " "}),
     ):
         token = claim_writing(corpus=corpus, annotator=ana).token
         assert save_draft(annotator=ana, token=token, texts=TEXTS)
@@ -76,6 +76,20 @@ def test_a_draft_goes_with_the_task_and_does_not_come_back(corpus, ana):
         end(token)
         assert save_draft(annotator=ana, token=token, texts=TEXTS) is None
         assert not DraftText.objects.exists()
+
+
+def test_what_was_typed_for_a_skipped_text_can_be_read_and_thrown_away_but_not_sent(corpus, ana, client):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    save_draft(annotator=ana, token=token, texts={**TEXTS, "problem": "Odd."})
+    skip_writing(annotator=ana, token=token, problem="Odd.")
+    page = client.get(PAGE)
+    ((kept,), unsent) = page.context["skipped"], page.context["unsent"]
+    assert ({draft.text for draft in kept.drafts}, unsent) == (set(TEXTS.values()), [])
+    assert "It cannot be sent any more." in page.text
+    sent = {"token": token, "key": token, **{f"text-{label}": text for label, text in TEXTS.items()}}
+    assert "so it cannot be sent any more" in client.post(PAGE, sent).text
+    client.post(f"{PAGE}draft/discard/", {"token": token})
+    assert not DraftText.objects.exists()
 
 
 def test_fields_that_there_are_not_and_endless_texts_are_no_drafts(corpus, ana):

@@ -239,19 +239,14 @@ def test_skipping_gives_another_premise(corpus):
     assert not Pair.objects.exists()
 
 
-def test_skipping_asks_before_it_deletes_what_was_typed(corpus):
+def test_skipping_keeps_what_was_typed(corpus):
     client = ready(ana(), corpus)
     typed = {**task(client), **GOOD, "reason": "unclear"}
-    client.post(f"{PAGE}draft/", typed)
-    page = client.post(f"{PAGE}skip/", typed)
-    assert page.status_code == 409
-    assert "You have written something" in text_of(page)
-    assert page.context["form"]["text-neutral"].value() == GOOD["text-neutral"]
-    assert '<option value="unclear" selected>' in text_of(page)
-    assert WritingAssignment.objects.get().closed_at is None
-    assert WritingAssignment.objects.get().drafts.count() == 3
-    client.post(f"{PAGE}skip/", {**typed, "sure": "yes"})
-    assert WritingAssignment.objects.get().outcome == "skipped"
+    page = client.post(f"{PAGE}skip/", typed, follow=True)
+    assert "The sentences that you wrote for it are kept at the end of the writing page." in text_of(page)
+    (kept,) = page.context["skipped"]
+    assert {f"text-{draft.label}": draft.text for draft in kept.drafts} == GOOD
+    assert WritingAssignment.objects.first().outcome == "skipped"
 
 
 def test_after_skipping_the_last_text_no_other_one_is_promised(corpus):

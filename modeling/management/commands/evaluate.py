@@ -1,7 +1,8 @@
-"""`manage.py evaluate RUN CORPUS@VERSION [--partition dev|test|train] [--by DIMENSION] [--file NAME=PATH] [--json]`."""
+"""`manage.py evaluate RUN CORPUS@VERSION [--partition dev|test|train] [--by DIMENSION ...] [--file NAME=PATH] [--json]`."""
 
 import json
 from argparse import ArgumentTypeError
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,11 @@ class Command(BaseCommand):
             help="may be given several times; default: dev and test",
         )
         parser.add_argument(
-            "--by", metavar="DIMENSION", help=f"also by: {', '.join(DIMENSIONS)}, or {OWN}NAME of a --file"
+            "--by",
+            action="append",
+            default=[],
+            metavar="DIMENSION",
+            help=f"also by: {', '.join(DIMENSIONS)}, or {OWN}NAME of a --file; may be given several times",
         )
         parser.add_argument(
             "--file",
@@ -57,28 +62,30 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
-        own, by = dict(options["file"]), options["by"]
+        own, dimensions = dict(options["file"]), dict.fromkeys(options["by"])
         partitions = options["partition"] or list(HELD_OUT)
         if "test" in partitions and hides_test(run):
             raise CommandError(
                 f"Run {run.pk} is a trial of sweep {run.parent_id} that was not chosen, so nobody sees its test scores. Say"
                 " --partition dev, or evaluate the chosen one."
             )
-        if by and by not in DIMENSIONS and by not in {f"{OWN}{name}" for name in own}:
-            raise CommandError(
-                f"There is no dimension {by!r}. There are: {', '.join(DIMENSIONS)}; and {OWN}NAME for each --file."
-            )
+        for by in dimensions:
+            if by not in DIMENSIONS and by not in {f"{OWN}{name}" for name in own}:
+                raise CommandError(
+                    f"There is no dimension {by!r}. There are: {', '.join(DIMENSIONS)}; and {OWN}NAME for each --file."
+                )
         try:
-            metrics = score(run, snapshot, partitions, tell=self.warn, tags=by in NEEDS_TAGS, own=own)
+            tags = any(by in NEEDS_TAGS for by in dimensions)
+            metrics = score(run, snapshot, partitions, tell=self.warn, tags=tags, own=own)
         except (CannotStart, EvaluationFailed, NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
-        if by:
+        for by in dimensions:
             self.add_breakdown(run, snapshot, metrics, by)
         result = {"run": run.pk, **metrics}
         if options["json"]:
             self.stdout.write(json.dumps(result))
         else:
-            self.print_result(result, by)
+            self.print_result(result, dimensions)
 
     def add_breakdown(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any], by: str) -> None:
         """Adds `by_DIMENSION` to each partition: the accuracy and the number of pairs of each value."""
@@ -112,7 +119,7 @@ class Command(BaseCommand):
         if event.get("event") == "warning":
             self.stderr.write(f"Warning: {event['message']}")
 
-    def print_result(self, result: dict[str, Any], by: str | None) -> None:
+    def print_result(self, result: dict[str, Any], dimensions: Iterable[str]) -> None:
         self.stdout.write(
             f"Run {result['run']}: {result['baseline']}, trained on {result['trained_on']['name']}"
         )
@@ -127,6 +134,7 @@ class Command(BaseCommand):
             )
             if scores.get("distribution"):
                 self.stdout.write(f"         {distribution_text(scores['distribution'])}")
-            for name, part in (scores.get(f"by_{by}") or {}).items():
-                accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
-                self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")
+            for by in dimensions:
+                for name, part in (scores.get(f"by_{by}") or {}).items():
+                    accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
+                    self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")
