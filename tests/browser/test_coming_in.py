@@ -8,10 +8,12 @@ from playwright.sync_api import expect
 from accounts.models import Qualification
 from collection.models import CheckQuestion, EntryLink, Exam, ExamItem
 from collection.premises.writing_seats import make_seats
+from tests.browser.labelling import READ_MS, pass_time, with_standing_clock
 from tests.browser.looks import LOOKS, PHONE, complaints, width_of
 from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
 from tests.corpora import LABELS, make_corpus, make_premise
+from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,6 +84,40 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="Thank you."))
     press(page.get_by_role("link", name="Go back to Prolific"))
     page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE-77")
+
+
+@pytest.mark.thorough
+@LOOKS
+def test_from_the_link_over_labels_back_to_the_platform(live_server, watched, look):
+    corpus = make_site()
+    Question.objects.update(pool_is_open=True)
+    link = EntryLink.objects.create(
+        corpus=corpus,
+        platform="prolific",
+        proof="none",
+        work="labelling",
+        name="w",
+        completion_code="C0DE-88",
+    )
+    page = with_standing_clock(watched(None, **look))
+    page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
+
+    def press(target):
+        (target.tap if look.get("has_touch") else target.click)()
+
+    press(page.get_by_role("button", name="I agree: begin"))
+    press(page.get_by_role("button", name="Start judging"))
+    for number in range(1, 6):
+        page.get_by_text(f"Sentence {number} of 5").locator("visible=true").wait_for()
+        pass_time(page, READ_MS)
+        press(page.locator(".stage:visible button.choice").nth(number % 3))
+    press(page.get_by_role("button", name="Send now"))
+    page.get_by_role("heading", name="You are done").wait_for()
+    page.get_by_text("C0DE-88").wait_for()
+    page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="Thank you."))
+    press(page.get_by_role("link", name="Go back to Prolific"))
+    page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE-88")
+    assert Label.objects.cast_by(link.visits.get().user).count() == 5
 
 
 def test_a_right_answer_of_the_check_is_said_above_the_next_question(live_server, watched, vera):

@@ -1,4 +1,4 @@
-"""The pages of a visit on a phone in each language, and the way from the link to the code by keyboard on a laptop."""
+"""The pages of a visit on a phone in each language, and the way from the link and back by keyboard on a laptop."""
 
 import pytest
 from playwright.sync_api import expect
@@ -76,7 +76,7 @@ def test_the_pages_of_a_visit_fit_a_phone_in_each_language(link, watched, langua
     assert found == []
 
 
-def test_from_the_link_to_the_code_by_keyboard_alone(link, watched):
+def test_from_the_link_back_to_the_platform_by_keyboard_alone(link, watched):
     page = watched(None, **DESK)
 
     def press(role, name):
@@ -112,3 +112,6 @@ def test_from_the_link_to_the_code_by_keyboard_alone(link, watched):
     # The script reports it while the person goes on.
     wait_until(page, lambda: Visit.objects.filter(returned_at__isnull=False).exists())
     assert Visit.objects.get().ended_as == "finished"
+    page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="Thank you."))
+    press("link", "Go back to Prolific")
+    page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE-77")

@@ -86,7 +86,7 @@ def test_a_persons_head_figures_are_marked_among_everybodys(question):
     found = annotators(question)
     guesser = of("guesser", found)
     strips, *_ = person_charts(guesser, found, question)
-    row = next(row for row in strips.rows if row["statistic"] == "Equal to the others")
+    row = next(row for row in strips.rows if row["statistic"] == "Agreement with others")
     known = [each.equals_others for each in found if each.equals_others is not None]
     assert row["below"] == sum(value < guesser.equals_others for value in known)
     assert row["people"] == len(row["places"]) == len(known)

@@ -62,7 +62,7 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
 
 
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
-AGREEMENT = Column("agreement", "equal to the others", "share", MEANINGS["equals_others"])
+AGREEMENT = Column("agreement", "agreement with others", "share", MEANINGS["equals_others"])
 LABELS = Column("labels", "labels", "count", MEANINGS["labels"])
 
 # How a chart draws agreement by week, and the note beneath it.

@@ -16,8 +16,8 @@ MODELS = ("dawid_skene", "mace")
 # The names of the columns on pages. The share of a label is named by the label.
 COLUMNS = {
     "labels": "Labels",
-    "equals_others": "Equal to the others",
-    "chance": "By chance",
+    "equals_others": "Agreement with others",
+    "chance": "Expected by chance",
     "controls": "Control items right",
     "calibration": "Calibration right",
     "median_seconds": "Seconds a label",
