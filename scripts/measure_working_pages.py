@@ -175,9 +175,9 @@ def _labelling(page: Page, corpus: str) -> Iterator[tuple[str, object]]:
     if "/instructions/" in page.url:
         yield "instructions of labelling: words", page.evaluate(WORDS)
         page.get_by_role("button", name="Start judging").click()
+    page.locator(".pair:visible").first.wait_for()
     pairs = page.locator(".pair").count()
     keys = 0
-    page.locator(".pair:visible").first.wait_for()
     while page.locator(".pair:visible").count():
         page.wait_for_timeout(350)
         page.keyboard.press("2")

@@ -26,7 +26,7 @@ APPS = ("accounts", "annotation_site", "collection", "validation")
 LANGUAGES = ("de", "es", "ar", "ja", "zh_Hans")
 DOMAINS = ("django", "djangojs")
 # Templates that only researchers see, or that are not translated.
-NOT_TRANSLATED = ("templates/accounts/home.html", "templates/500.html")
+NOT_TRANSLATED = ("templates/500.html",)
 # Function -> which of its arguments are the text, its plural and its context ("c").
 KEYWORDS = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "inWords")),
