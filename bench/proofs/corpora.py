@@ -77,6 +77,7 @@ CORPORA = {
     "winogender": Corpus("dnc", test=(DNC.format("test", "winogender", ""),), scheme="entailed2"),
     "relations": Corpus(
         "dnc-relations",
+        (DNC.format("dev", "kg_relations", ".gz"),),
         test=(DNC.format("test", "kg_relations", ""),),
         scheme="entailed2",
         reading=reading("ordinal5", "entailed2"),
@@ -95,6 +96,7 @@ CORPORA = {
 # Learnt from together: the train parts one after another, and so the dev parts. No test part.
 UNIONS = {
     "dnc": ("sentiment", "verbnet", "factuality", "puns"),
+    "dnc+relations": ("sentiment", "verbnet", "factuality", "puns", "relations"),
     "pool": ("snli", "multinli", "lingnli", "sick", "mpe"),
 }
 # The test sets for runs on a union, from which pairs with a premise of these sets are left out. MPE's

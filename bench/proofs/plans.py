@@ -315,7 +315,7 @@ def dnc_fixed() -> list[Run]:
     ]
 
 
-SOURCES = ("dnc", "multinli")
+SOURCES = ("dnc", "dnc+relations", "multinli")
 
 
 def fixed(source: str, name: str) -> list[Run]:

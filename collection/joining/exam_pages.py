@@ -54,7 +54,7 @@ def writing_words(paper: Exam) -> ExamWords:
             if label in paper.labels
         ],
         work=reverse("writing", args=[corpus.slug]),
-        go=gettext("Write"),
+        go=gettext("Write sentences"),
     )
 
 

@@ -64,7 +64,8 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
         (
             Q(Exists(mine.waiting())),
             gettext(
-                "A researcher reads what you wrote. You need not wait: the start page leads you to the result."
+                "A researcher reads what you wrote. You need not stay on this page. The start page shows the result once"
+                " it is there."
             ),
         ),
         (

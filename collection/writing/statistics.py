@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import User
-from collection.advice import LEVELS, MEANINGS
+from collection.advice import FIXED, LEVELS, MEANINGS
 from collection.models import (
     AdviceGiven,
     Corpus,
@@ -118,6 +118,7 @@ def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:
     """Returns the advice that the writer got in the last days: meaning and count."""
     since = start_of_day(timezone.now()) - timedelta(days=days - 1)
     given = AdviceGiven.objects.filter(assignment__annotator=annotator, given_at__gte=since).order_by()
+    given = given.exclude(advice__in=FIXED)  # an empty field says nothing about how somebody writes
     counts = dict(given.values_list("advice").annotate(n=Count("pk")))
     return [(gettext(meaning), counts[kind]) for kind, meaning in MEANINGS.items() if kind in counts]
 

@@ -63,7 +63,7 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.get_by_text("You passed.").wait_for()
     look_at("exam, passed")
 
-    press(page.get_by_role("link", name="Write", exact=True))
+    press(page.get_by_role("link", name="Write sentences", exact=True))
     press(page.get_by_role("button", name="Start writing"))
     for number, label in enumerate(LABELS):
         page.locator(f"textarea[data-text={label}]").fill(f"Sentence number {number} about a dog on a beach.")
