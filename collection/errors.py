@@ -90,9 +90,7 @@ class NotByThisLink(NotOpen):
     """The person came through a platform's link for another corpus."""
 
     def __init__(self) -> None:
-        super().__init__(
-            gettext("You came through a link for another study. This one needs a link of its own.")
-        )
+        super().__init__(gettext("This is not the study that you came for. It needs a link of its own."))
 
 
 class WritingEnded(NotOpen):

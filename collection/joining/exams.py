@@ -70,7 +70,7 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
         ),
         (
             ~opened_to(annotator, "corpus"),
-            gettext("You came through a link for another study. This one needs a link of its own."),
+            gettext("This is not the study that you came for. It needs a link of its own."),
         ),
         (
             Q(is_open=False),

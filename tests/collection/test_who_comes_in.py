@@ -210,7 +210,7 @@ def test_a_link_opens_its_own_corpus_alone(client, link):
     user = User.objects.get()
     theirs = Question.objects.get(corpus=other)
     assert [offer.corpus for offer in offers_for(user)] == [link.corpus]
-    with pytest.raises(NotByThisLink, match="another study"):
+    with pytest.raises(NotByThisLink, match="not the study that you came for"):
         claim_writing(corpus=other, annotator=user)
     with pytest.raises(NotInPool):
         claim_batch(question=theirs, annotator=user)
@@ -221,7 +221,7 @@ def test_a_link_opens_its_own_corpus_alone(client, link):
     assert claim_writing(corpus=link.corpus, annotator=user)
     assert claim_batch(question=Question.objects.get(corpus=link.corpus), annotator=user)
     exam = Exam.objects.create(corpus=other, qualification=Qualification.objects.create(slug="w", name="W"))
-    assert "another study" in standing_of(exam, user).why_not
+    assert "not the study that you came for" in standing_of(exam, user).why_not
     # An invitation by a researcher needs no link, and neither do people whom no platform sent.
     invite(question=theirs, annotator=user)
     assert claim_batch(question=theirs, annotator=user)
