@@ -34,17 +34,18 @@
     const fields = [...document.querySelectorAll("[data-key-of]")];
     const error = document.getElementById("own-keys-error");
     for (const field of fields) {
-      field.placeholder = field.dataset.usual;
-      field.value = ownKeys[field.dataset.keyOf] || "";
+      const fill = () => { field.value = ownKeys[field.dataset.keyOf] || field.dataset.usual; };
+      fill();
+      field.addEventListener("focus", () => field.select());
+      field.addEventListener("blur", () => { if (!field.value.trim()) fill(); });
       field.addEventListener("input", () => {
-        const chosen = fields.map((each) => each.value.trim().toLowerCase());
-        const given = chosen.filter(Boolean);
-        const isTaken = new Set(given).size < given.length;
-        const isReserved = given.some((key) => key === "s" || key === "?");
+        const chosen = fields.map((each) => each.value.trim().toLowerCase() || each.dataset.usual);
+        const isTaken = new Set(chosen).size < chosen.length;
+        const isReserved = chosen.some((key) => key === "s" || key === "?");
         error.hidden = !isTaken && !isReserved;
         error.textContent = isTaken ? inWords("Two answers have the same key. Nothing was changed.") : isReserved ? inWords("S skips a sentence and ? opens the instructions. Choose another key.") : "";
         if (isTaken || isReserved) return;
-        ownKeys = Object.fromEntries(fields.map((each, k) => [each.dataset.keyOf, chosen[k]]).filter(([, key]) => key));
+        ownKeys = Object.fromEntries(fields.map((each, k) => [each.dataset.keyOf, chosen[k]]).filter(([, key], k) => key !== fields[k].dataset.usual));
         like("keys", JSON.stringify(ownKeys));
         showOwnKeys();
       });

@@ -174,7 +174,10 @@ def test_keys_of_answers_can_be_changed(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings", exact=True).click()
     keys = page.get_by_role("group", name="Keys for the answers")
+    expect(keys.get_by_label("Maybe correct")).to_have_value("2")
+    keys.get_by_label("Maybe correct").fill("")
     keys.get_by_label("Definitely correct").fill("j")
+    expect(keys.get_by_label("Maybe correct")).to_have_value("2")  # a field left empty keeps its key
     keys.get_by_label("Maybe correct").fill("j")
     expect(page.get_by_text("Two answers have the same key.")).to_be_visible()
     keys.get_by_label("Maybe correct").fill("s")
