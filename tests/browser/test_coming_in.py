@@ -107,8 +107,9 @@ def test_from_the_link_over_labels_back_to_the_platform(live_server, watched, lo
 
     press(page.get_by_role("button", name="I agree: begin"))
     press(page.get_by_role("button", name="Start judging"))
+    expect(page.locator("legend:visible")).to_have_count(1)  # the script has begun
     for number in range(1, 6):
-        page.get_by_text(f"Sentence {number} of 5").locator("visible=true").wait_for()
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         pass_time(page, READ_MS)
         press(page.locator(".stage:visible button.choice").nth(number % 3))
     press(page.get_by_role("button", name="Send now"))
