@@ -49,7 +49,10 @@ def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_
         Label.objects.filter(pair=pairs[1], position=position).update(label=NAMES[letter])
     (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold) == (18, None)
-    assert "So far, 18 sentences that you judged have a final answer." in browser_of(vera).get(PAGE).content.decode()
+    assert (
+        "So far, 18 sentences that you judged have a final answer."
+        in browser_of(vera).get(PAGE).content.decode()
+    )
 
 
 def test_a_withdrawn_label_is_not_looked_at(question, vera):
