@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from accounts.idempotency import record_submission
-from accounts.models import User
+from accounts.models import Consent, User
 from accounts.people.consents import require_consent
 from collection.advice import LEVELS, OFF, Advice, Task, advise
 from collection.errors import DraftChanged, InvalidWriting, TaskOver, UnknownAssignment
@@ -163,7 +163,8 @@ def skip_writing(
 ) -> int:
     """Releases a premise, and reports a `problem` if there is one. Idempotent.
 
-    `texts`: what was typed (label -> text). It stays as a draft that cannot be sent; None keeps what was saved before.
+    `texts`: what was typed (label -> text). It stays as a draft that cannot be sent, unless the person
+    took back their consent; None keeps what was saved before.
     `reason` is one of WritingAssignment.SkipReason, or empty. The prompt says what skipping an upsetting text pays,
     and how often a day. Returns the cents. Raises UnknownAssignment.
     """
@@ -184,7 +185,10 @@ def skip_writing(
     if texts is None:
         assignment.drafts.filter(label=DraftText.PROBLEM).delete()
     else:
-        _store(assignment, {**texts, DraftText.PROBLEM: ""})
+        typed = {label: text for label, text in texts.items() if text.strip() and label != DraftText.PROBLEM}
+        form = assignment.corpus.consent_form_id
+        agrees = not typed or form is None or Consent.objects.is_given(annotator, form)
+        _store(assignment, typed if agrees else {})
     earn(
         user=annotator,
         corpus_id=assignment.corpus_id,

@@ -172,7 +172,7 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
         texts=task.raw_texts,
     )
     told = _skipped(assignment, bool(answer["problem"]), answer["reason"], cents)
-    if task.has_typed:
+    if task.has_typed and assignment.drafts.exists():
         told += " " + gettext("The sentences that you wrote for it are kept at the end of the writing page.")
     messages.info(request, told)
     return _go_on(request, assignment)

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import ConsentForm
 from collection.models import Corpus, DraftText, Pair, PromptVersion, WritingSeat
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -89,6 +90,16 @@ def test_what_was_typed_for_a_skipped_text_can_be_read_and_thrown_away_but_not_s
     sent = {"token": token, "key": token, **{f"text-{label}": text for label, text in TEXTS.items()}}
     assert "so it cannot be sent any more" in client.post(PAGE, sent).text
     client.post(f"{PAGE}draft/discard/", {"token": token})
+    assert not DraftText.objects.exists()
+
+
+def test_nothing_is_kept_of_what_was_typed_without_consent(corpus, ana):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    save_draft(annotator=ana, token=token, texts=TEXTS)
+    Corpus.objects.update(
+        consent_form=ConsentForm.objects.create(title="Consent", text="We collect sentences.")
+    )
+    skip_writing(annotator=ana, token=token, texts=TEXTS)
     assert not DraftText.objects.exists()
 
 
