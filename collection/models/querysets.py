@@ -48,9 +48,8 @@ class WritingAssignmentQuerySet(models.QuerySet):
     def with_drafts_left(self) -> "WritingAssignmentQuerySet":
         """Filters ended tasks with a draft, first the expired ones, which can still be submitted and are paid."""
         left = self.exclude(closed_at=None).exclude(outcome__in=self.model.SENT)  # type: ignore[attr-defined]
-        return (
-            left.filter(drafts__isnull=False).distinct().order_by("outcome", "-pk")
-        )  # "expired" comes first
+        # Of the outcomes left, "expired" is the first in the alphabet.
+        return left.filter(drafts__isnull=False).distinct().order_by("outcome", "-pk")
 
 
 class CorpusQuerySet(models.QuerySet):
