@@ -10,7 +10,7 @@ export PYTHON
 # Django again starts in twice the time, and the tests start hundreds. `make clean` removes it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint bench env env-dev clean
+.PHONY: help demo test quick lint bench env env-dev clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
@@ -22,11 +22,11 @@ help: ## print this list
 demo: env ## start Quintet with the example corpus; Ctrl-C stops it all (PORT=8000)
 	@exec .venv/bin/python manage.py demo --port "$(PORT)"
 
-test: env-dev ## lint and the tests, on PostgreSQL and Redis, in minutes (ARGS="tests/accounts -x")
+test: env-dev ## all checks and all tests, on PostgreSQL and Redis (ARGS="tests/accounts -x")
 	@exec .venv/bin/python -m scripts.test $(ARGS)
 
-test-all: env-dev ## the same with the long tests: what a change must pass
-	@exec .venv/bin/python -m scripts.test --thorough $(ARGS)
+quick: env-dev ## the same without the long tests, while you work
+	@exec .venv/bin/python -m scripts.test --quick
 
 lint: env-dev ## check without running: style, types, imports, migrations, settings
 	@exec .venv/bin/python -m scripts.lint

@@ -1,4 +1,4 @@
-"""Writes the table of the slowest tests into CONTRIBUTING.md: `python -m scripts.slowest_tests`, after `make test-all`.
+"""Writes the table of the slowest tests into CONTRIBUTING.md: `python -m scripts.slowest_tests`, after `make test`.
 
 The times are those of the last run of all tests of a grade on this machine.
 """
@@ -18,7 +18,7 @@ MOST = 20
 
 def main() -> int:
     if not TIMES.exists():
-        print("No times are stored yet: run `make test-all` first.", file=sys.stderr)
+        print("No times are stored yet: run `make test` first.", file=sys.stderr)
         return 1
     files = seconds_by_file(TIMES)
     PAGE.write_text(TABLE.sub(lambda _: table(files), PAGE.read_text()))

@@ -1,6 +1,6 @@
-"""Runs `make test` and `make test-all`: services, quick checks, then pytest with the slow checks beside it.
+"""Runs `make test` and `make quick`: services, quick checks, then pytest with the slow checks beside it.
 
-Arguments go to pytest; `--thorough` before them: with the tests of the second grade. pytest's own summary is the last
+Arguments go to pytest; `--quick` alone: without the tests marked thorough. pytest's own summary is the last
 line. The exit status is 0 only if all of it passed; a missing service is an error, and no test is skipped.
 """
 
@@ -62,10 +62,10 @@ EVERYTHING = (
 
 
 def chosen(arguments: list[str]) -> list[str]:
-    """Returns the selection for pytest: all tests of a grade, or the named ones, whatever their grade."""
-    if arguments[:1] == ["--thorough"]:
-        return [*EVERYTHING, *arguments[1:]]
-    return arguments or [*EVERYTHING, "-m", "not thorough"]
+    """Returns the selection for pytest: all tests, all but the long ones, or the named ones."""
+    if arguments == ["--quick"]:
+        return [*EVERYTHING, "-m", "not thorough"]
+    return arguments or [*EVERYTHING]
 
 
 @contextlib.contextmanager

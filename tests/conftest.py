@@ -36,7 +36,6 @@ MADE_BY_MIGRATE = ("django_content_type", "auth_permission")
 hypothesis.settings.register_profile(
     "quintet", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("quintet"), max_examples=15)
 
 
 @pytest.hookimpl(trylast=True)  # after pytest-django, which puts tests without a database last
@@ -62,7 +61,7 @@ LARGE_TABLES = ("validation_label", "validation_batchitem", "collection_pair", "
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all tests are loaded
-    hypothesis.settings.load_profile("quick" if config.option.markexpr == "not thorough" else "quintet")
+    hypothesis.settings.load_profile("quintet")
     if connection.vendor != "postgresql":
         raise pytest.UsageError(
             "The tests run on PostgreSQL, where locks mean something. `make test` finds or starts one; "

@@ -65,7 +65,7 @@ CORPORA = [
     *(nothing, no_pairs, no_votes_and_no_author, one_labelled_pair, no_gold, without_authors),
     *(only("train"), only("train", "dev"), only("train", "test"), only("dev"), only("test")),
 ]
-FIRST = {"nothing", "no_gold", "only test"}  # in `make test`
+FIRST = {"nothing", "no_gold", "only test"}  # in `make quick`
 
 
 def graded(corpora: list[Callable[[Corpus], None]]) -> list[Any]:

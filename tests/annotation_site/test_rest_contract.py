@@ -33,7 +33,7 @@ ROLES = ("anonymous", "annotator", "researcher")
 # Requests drawn for each address, of those that its description allows and as many of those that it forbids.
 MANY = {"get": 25}
 MANY_OTHERS = 10
-FEW = 1  # in `make test`
+FEW = 1  # in `make quick`
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -77,7 +77,7 @@ def test_the_catalogue_checks_settings_from_the_command_line(capsys: pytest.Capt
     [
         ("catalogue, modeling.baselines.config", ("torch", "numpy", "nltk", "django")),
         ("train", ("torch", "numpy", "nltk", "django")),
-        # In `make test`, the import contract says this without loading torch.
+        # In `make quick`, the import contract says this without loading torch.
         pytest.param(
             *(
                 "training, modeling.baselines.evaluation",

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-# `make test-all` compares the contrast of texts, in both colours; `make test` does not (conftest.py sets it), because that
+# `make test` compares the contrast of texts, in both colours; `make quick` does not (conftest.py sets it), because that
 # takes axe longer than all other rules together.
 contrast = True
 DESK = {"viewport": {"width": 1200, "height": 900}}

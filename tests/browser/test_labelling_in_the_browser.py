@@ -443,7 +443,7 @@ SIZES = {
 }
 
 
-SHOWN = [("en", "a small phone, its keyboard open"), ("ar", "a laptop")]  # in `make test`
+SHOWN = [("en", "a small phone, its keyboard open"), ("ar", "a laptop")]  # in `make quick`
 OTHERS = [(language, size) for language in TEXTS for size in SIZES if (language, size) not in SHOWN]
 
 

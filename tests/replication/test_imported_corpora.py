@@ -15,7 +15,7 @@ from tests.conftest import REPOSITORY
 pytestmark = pytest.mark.django_db
 
 TABLE = (REPOSITORY / "docs" / "imported-corpora.md").read_text()
-LONG = 400  # rows: files with more are for `make test-all`
+LONG = 400  # rows: files with more are not for `make quick`
 NO_PAIRS = {"text_genres"}
 
 

@@ -1,6 +1,7 @@
 """`make env` makes the environment once, or says in a sentence why it cannot."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from django.conf import settings
 
 from scripts import environment
+from scripts.test import EVERYTHING, chosen
 
 SCRIPTS = settings.BASE_DIR / "scripts"
 
@@ -53,10 +55,21 @@ def finished(folder: Path, extras: str) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=folder / "scripts", check=True)
 
 
+def test_what_the_readme_tells_a_user_to_run_is_what_ci_runs() -> None:
+    told = re.search(
+        r"^    (make test)\b", (settings.BASE_DIR / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert told
+    run = (settings.BASE_DIR / ".ci" / "run").read_text(encoding="utf-8")
+    assert run.splitlines()[-1] == f"exec {told[1]} </dev/null"
+    assert chosen([]) == [*EVERYTHING], "no test is left out"
+    assert "not thorough" in chosen(["--quick"])
+
+
 def test_help_is_what_make_alone_prints_and_lists_every_target(checkout: Path) -> None:
     told = make(checkout)
     assert told.returncode == 0
-    for target in ("demo", "test", "test-all", "lint", "bench", "env", "help", "clean"):
+    for target in ("demo", "test", "quick", "lint", "bench", "env", "help", "clean"):
         assert f"make {target}\t" in told.stdout
 
 

@@ -33,7 +33,7 @@ def test_the_slowest_files_come_first_and_the_page_around_the_table_stays(page: 
 
 def test_without_times_it_says_what_to_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert slowest_tests.main() == 1
-    assert "run `make test-all` first" in capsys.readouterr().err
+    assert "run `make test` first" in capsys.readouterr().err
     assert page.read_text() == PAGE
 
 

@@ -1,6 +1,7 @@
 """The gold rule exists twice, in SQL and in nli.gold: random histories of labels must give the same."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -218,6 +219,11 @@ def by_python(world: World, history: History) -> tuple[str | None, str, str]:
     )
 
 
+def voted(labels: Sequence[str], origin: str = "cast", published: str | None = None) -> History:
+    entries = [Entry(place, label, origin, False) for place, label in enumerate(labels, 1)]
+    return History(entries, None, published, [], None)
+
+
 def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note() -> None:
     stage = Stage()
     met: set[tuple[str, str, str]] = set()
@@ -230,19 +236,24 @@ def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note()
         met.update((world.rule.name, *one[1:]) for one in found)
         schemes.add((world.rule.scheme, world.rule.decided_scheme))
 
-    # Of each rule and its schemes one pair that only its author has labelled, and one that is adjudicated as well,
-    # where somebody can; the others are drawn.
+    # Of each rule and its schemes a pair for each source and note of a gold label, so that no draw need find them.
     for name, pairs in WORLDS.items():
         for scheme, gold_scheme in pairs:
             rule = Rule(scheme, 3, 2, name, gold_scheme)
             alone = History([], rule.gold_labels[0], None, [], None)
             decided = replace(alone, decisions=[(rule.gold_labels[0], False)])
-            both = [alone, decided] if rule.labels == rule.gold_labels else [alone]
-            compare = example(World(rule, rule, both))(compare)
+            each = [
+                *([alone, decided] if rule.labels == rule.gold_labels else [alone]),
+                voted(rule.labels[:1] * 3),
+                voted((rule.labels * 3)[:3]),
+                voted(rule.labels[:1] * 3, "imported", published=rule.gold_labels[-1]),
+                voted((rule.labels * 3)[:3], "imported", published=rule.gold_labels[0]),
+                History([], None, rule.gold_labels[0], [], None),
+                History([], None, None, [], None),
+            ]
+            compare = example(World(rule, rule, each))(compare)
     compare()
-    assert {(name, source) for name, source, _ in met} == {*product(RULES, SOURCES)}, (
-        "the draw is rich enough"
-    )
+    assert {(name, source) for name, source, _ in met} == {*product(RULES, SOURCES)}
     assert schemes == {pair for pairs in WORLDS.values() for pair in pairs}
     assert {note for _, _, note in met} == {"", DIFFERS, NO_MAJORITY}
     assert stage.patterns
