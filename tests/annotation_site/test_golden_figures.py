@@ -1,0 +1,120 @@
+"""Every chart and table of one corpus and its snapshot says what it said before: a change shows in golden/figures.json.
+
+`GOLDEN=write pytest tests/annotation_site/test_golden_figures.py` writes the file again; a review then reads the difference.
+"""
+
+import json
+import os
+import re
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db.models import F
+from django.test import Client
+
+from accounts.models import User
+from collection.models import Corpus, EntryLink, Visit
+from snapshots.statistics.job import compute_statistics, request_statistics
+from tests.cast import rosa, vera
+from tests.charted import charted_corpus, charts_in
+from tests.snapshots.material import freeze
+from validation.statistics import cached
+
+GOLDEN = Path(__file__).parent / "golden" / "figures.json"
+# A Wednesday noon, so that weeks and days do not depend on when the tests run.
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+MOST_ROWS = 25
+
+pytestmark = pytest.mark.django_db
+
+
+def figures(client: Client, corpus: Corpus, snapshot: Any) -> dict[str, Any]:
+    """Returns the charts of every page and the tables of `report`, by where they stand."""
+    link = EntryLink.objects.get(corpus=corpus).pk
+    pages = {
+        "overview": "/c/charted/?days=30",
+        "premises": "/c/charted/premises/",
+        "prompts": "/c/charted/prompts/",
+        "texts": "/c/charted/texts/",
+        "labelling": "/c/charted/labelling/",
+        "link": f"/c/charted/links/{link}/",
+        "pairs": "/corpora/charted/pairs/?part=charts",
+        "bias": "/corpora/charted/bias/",
+        "agreement": "/corpora/charted/agreement/",
+        "agreement by validator": "/corpora/charted/agreement/?by=validator",
+        "agreement by week": "/corpora/charted/agreement/?by=week",
+        "annotators": "/corpora/charted/annotators/",
+        "annotator": "/corpora/charted/pool/validator1/",
+        "pay": "/corpora/charted/pay/",
+        "plan": "/snapshots/freeze/charted/plan/?seed=0",
+        "snapshot": f"/snapshots/{snapshot.pk}/",
+        "snapshot pairs": f"/snapshots/{snapshot.pk}/pairs/?part=charts",
+        "statistics": f"/snapshots/{snapshot.pk}/statistics/",
+    }
+    found: dict[str, Any] = {}
+    for place, address in pages.items():
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        found[place] = {key: _lasting(chart) for key, chart in charts_in(answer.content).items()}
+    found["report"] = {name: _printed(name) for name in _TABLES}
+    return found
+
+
+_TABLES = (
+    *("agreement", "genres", "lengths", "length_distribution", "two_classes", "overlap", "edits", "labels", "votes"),
+    *("examples", "giveaways", "words", "answerable", "lengths_by_label"),
+)  # fmt: skip
+
+
+def _printed(name: str) -> list[str]:
+    out = StringIO()
+    call_command("report", "charted@1", name, format="csv", stdout=out)
+    lines = out.getvalue().splitlines()
+    return [*lines[:MOST_ROWS], f"{len(lines)} lines"]
+
+
+def _lasting(value: Any) -> Any:
+    """Returns a chart without what differs from run to run: keys of rows in addresses, digits beyond the sixth."""
+    if isinstance(value, dict):
+        return {key: _lasting(each) for key, each in value.items() if key != "key"}
+    if isinstance(value, list):
+        return [_lasting(each) for each in value[:MOST_ROWS]] + [f"{len(value)} in all"] * (
+            len(value) > MOST_ROWS
+        )
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, str):
+        return re.sub(r"/(snapshots|links)/\d+/", r"/\1/N/", value)
+    return value
+
+
+def test_charts_and_tables_say_what_they_said(monkeypatch):
+    monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
+    corpus = charted_corpus()
+    User.objects.update(code=F("username"))
+    link = EntryLink.objects.create(
+        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE"
+    )
+    Visit.objects.create(link=link, user=vera(), session="s")
+    question = corpus.questions.get()
+    cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="bias").pk)
+    snapshot = freeze(corpus)
+    for kind in ("corpus", "artifacts"):
+        compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
+    client = Client()
+    client.force_login(rosa())
+    found = figures(client, corpus, snapshot)
+    if os.environ.get("GOLDEN") == "write":
+        GOLDEN.write_text(
+            json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
+        )
+    kept = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert found.keys() == kept.keys()
+    for place, charts in kept.items():
+        assert found[place].keys() == charts.keys(), place
+        for name, chart in charts.items():
+            assert found[place][name] == chart, f"{place}: {name}"
