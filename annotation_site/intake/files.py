@@ -8,6 +8,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from collection.formats.field_errors import FieldError
+from collection.formats.lines import packed
 from collection.models import Corpus, Genre
 
 INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
@@ -32,8 +33,7 @@ def _problem(path: Path) -> str | None:
     if path.is_dir():
         return f"{path} is a folder; name the files in it."
     try:
-        with path.open("rb"):
-            return None
+        return f"{why}." if (why := packed(path)) else None
     except FileNotFoundError:
         return f"{path} does not exist; check the name and the folder."
     except OSError as problem:

@@ -19,10 +19,11 @@ from django.core.validators import MaxLengthValidator, validate_slug
 from annotation_site.intake.files import OrderError, readable_files, short_licence
 from annotation_site.intake.pairs import PairOrder, PairReport, check_labels, checked, plans_of, started
 from collection.corpus_schema.questions import SideQuestionPart
-from collection.formats.lines import BadLine, any_records, sha256_of
+from collection.formats.lines import BadLine, sha256_of
 from collection.formats.maps import column_map, label_map
 from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.sniffing import Guess, sniffed
+from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.pairs import PairSource, new_pairs
 from collection.imports.sources import PORTION

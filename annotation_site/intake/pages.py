@@ -27,10 +27,11 @@ from annotation_site.intake.orders import (
 )
 from annotation_site.intake.pairs import notes_on
 from collection.formats.field_errors import FieldError
-from collection.formats.lines import BadLine, any_records, container_of
+from collection.formats.lines import BadLine
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
+from collection.formats.tables import any_records, container_of
 from collection.models import Corpus
 from collection.models.imports import PREMISES, PairImportJob
 from jobs.tasks import enqueue

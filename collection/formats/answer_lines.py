@@ -9,16 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import (
-    BadLine,
-    Record,
-    any_records,
-    json_object,
-    read_lines,
-    tsv_records,
-    whole_text,
-)
+from collection.formats.lines import BadLine, Record, json_object, read_lines, whole_text
 from collection.formats.records import LETTERS, ImportedPair, Unreadable
+from collection.formats.tables import any_records, tsv_records
 from nli.lines import PARTITIONS
 
 LABELS = tuple(LETTERS.values())

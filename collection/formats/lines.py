@@ -1,17 +1,15 @@
 """Reads files line by line, compressed or not, valid or not, with at most one line in memory.
 
-Six readers yield the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, JSON arrays, and
-XML. A line that cannot be read becomes a `BadLine` in its place, and reading continues.
+Readers yield the records of a file: plain lines, JSON Lines, JSON arrays and XML here, tables in `tables.py`. A line that
+cannot be read becomes a `BadLine` in its place, and reading continues.
 """
 
-import csv
 import gzip
 import hashlib
 import json
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
@@ -21,8 +19,18 @@ from lxml import etree
 
 MAX_LINE = 2_000_000  # characters
 LONGEST_WORD = 20  # of JSON outside texts, such as -Infinity, or an escape with two parts
+PARQUET_ROWS = 1000  # at a time
 WINDOW = 100_000  # characters of an array that are read at a time
 GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+PACKED = {
+    b"PK\x03\x04": "a zip archive or an Excel file",
+    b"BZh": "packed with bzip2",
+    b"\xfd7zXZ": "packed with xz",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x28\xb5\x2f\xfd": "packed with zstd",
+}
 BOM = "\ufeff"
 JSON = json.JSONDecoder()
 NO_TEXT = re.compile("[\udc80-\udcff]")
@@ -50,6 +58,36 @@ def open_bytes(path: Path) -> BinaryIO:
     return gzip.open(path, "rb") if is_compressed else path.open("rb")  # type: ignore[return-value]
 
 
+def packed(path: Path) -> str:
+    """Returns why a file cannot be read before somebody unpacks it; empty for all others."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    kind = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), "")
+    return f"{path.name} is {kind}: unpack it, or save it as text (UTF-8) or with gzip" if kind else ""
+
+
+def is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == PARQUET_MAGIC
+
+
+def _open_text(path: Path, encoding: str) -> tuple[TextIOWrapper, str, str]:
+    """Opens a file as text. Returns it with its encoding and its line end.
+
+    A byte order mark of UTF-16 tells the encoding. CR alone ends the lines of a file without LF.
+    """
+    try:
+        with open_bytes(path) as file:
+            head = file.read(WINDOW)
+    except (EOFError, OSError, zlib.error):  # whoever reads it meets this again
+        head = b""
+    if encoding == "utf-8" and head.startswith(UTF_16):
+        encoding = "utf-16"
+    end = "\r" if b"\r" in head and b"\n" not in head else "\n"
+    # Invalid bytes become lone surrogates, which occur in no text; `_checked` finds them.
+    return TextIOWrapper(open_bytes(path), encoding, errors="surrogateescape", newline=end), encoding, end
+
+
 def sha256_of(path: Path) -> str:
     """Returns the digest of the file as it is, without unpacking it."""
     with path.open("rb") as file:
@@ -59,13 +97,13 @@ def sha256_of(path: Path) -> str:
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
     """Yields each line with its number, without line end and byte order mark."""
     number = 0
-    # Invalid bytes become lone surrogates, which occur in no text; `_checked` finds them.
-    with TextIOWrapper(open_bytes(path), encoding, errors="surrogateescape", newline="\n") as file:
+    file, encoding, end = _open_text(path, encoding)
+    with file:
         while True:
             number += 1
             try:
                 line = file.readline(MAX_LINE)
-                too_long = len(line) == MAX_LINE and not line.endswith("\n") and _rest_of_line(file) > 0
+                too_long = len(line) == MAX_LINE and not line.endswith(end) and _rest_of_line(file, end) > 0
             except UnicodeDecodeError as problem:  # this encoding cannot go on after an error
                 yield BadLine(number, f"not {encoding.upper()} from here on ({problem.reason})")
                 return
@@ -74,8 +112,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
                 return
             if not line:
                 return
-            if number == 1:
-                line = line.removeprefix(BOM)
+            line = line.removeprefix(BOM)  # also where files with one were put together
             yield (
                 BadLine(number, f"the line is longer than {MAX_LINE:,} characters")
                 if too_long
@@ -83,12 +120,12 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
             )
 
 
-def _rest_of_line(file: TextIO) -> int:
+def _rest_of_line(file: TextIO, end: str) -> int:
     """Skips the rest of an over-long line piece by piece. Returns how many characters."""
     length = 0
     while piece := file.readline(MAX_LINE):
         length += len(piece)
-        if piece.endswith("\n"):
+        if piece.endswith(end):
             break
     return length
 
@@ -109,7 +146,10 @@ def _damaged(problem: Exception) -> str:
 
 
 def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
-    """Reads JSON Lines. Skips empty lines."""
+    """Reads JSON Lines, or the same as Parquet. Skips empty lines."""
+    if is_parquet(path):
+        yield from parquet_records(path)
+        return
     for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             yield item
@@ -142,6 +182,29 @@ def _object(number: int, value: Any) -> Record | BadLine:
     return number, value
 
 
+def parquet_records(path: Path) -> Iterator[Record | BadLine]:
+    """Reads the rows of a Parquet file; a class label of the Hub's files is read by its name."""
+    from pyarrow import ArrowException, parquet  # here: a web process needs neither
+
+    line = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            about = json.loads((file.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
+            features = about.get("info", {}).get("features", {})
+            names = {key: each["names"] for key, each in features.items() if "names" in each}
+            for batch in file.iter_batches(PARQUET_ROWS):
+                for record in batch.to_pylist():
+                    line += 1
+                    named = {key: _class_name(record.get(key), each) for key, each in names.items()}
+                    yield line, json.loads(json.dumps({**record, **named}, default=str))
+    except (ArrowException, OSError, ValueError) as problem:
+        yield BadLine(line + 1, _damaged(problem))
+
+
+def _class_name(value: Any, names: list[str]) -> Any:
+    return (names[value] if 0 <= value < len(names) else None) if type(value) is int else value
+
+
 def whole_text(path: Path) -> str | BadLine:
     """Returns the text of a file, or its first line that cannot be read."""
     lines = []
@@ -157,7 +220,8 @@ def json_array_records(path: Path) -> Iterator[Record | BadLine]:
 
     Holds one object at a time, also where the array is one long line. Ends at the first syntax error.
     """
-    with TextIOWrapper(open_bytes(path), "utf-8-sig", errors="surrogateescape", newline="\n") as file:
+    file, _, _ = _open_text(path, "utf-8")
+    with file:
         text = _Window(file)
         try:
             yield from _elements(text)
@@ -245,118 +309,9 @@ def _placed(problem: Exception, text: _Window, column: int) -> Exception:
 
 
 def _after_space(text: str, place: int) -> int:
-    while text[place : place + 1] in {" ", "\t", "\n", "\r"}:
+    while text[place : place + 1] in {" ", "\t", "\n", "\r", BOM}:
         place += 1
     return place
-
-
-def tsv_records(
-    path: Path,
-    mend: Callable[[str], str] = str,
-    encoding: str = "utf-8",
-    header: Sequence[str] | None = None,
-) -> Iterator[Record | BadLine]:
-    """Reads tab-separated text; its first line names the columns. Quotes have no meaning.
-
-    `mend` repairs a line of a published file that is known to be faulty. `header`: for a file without one.
-    """
-
-    def rows() -> Iterator[tuple[int, list[str]] | BadLine]:
-        for item in read_lines(path, encoding):
-            if isinstance(item, BadLine):
-                yield item
-            elif item[0] == 1 and not header:
-                yield 1, item[1].split("\t")
-            else:
-                yield item[0], mend(item[1]).split("\t") if item[1].strip() else []
-
-    return _table(rows(), header)
-
-
-def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
-    """Reads comma-separated text with a header. A cell in double quotes may hold commas and line ends."""
-    return _table(csv_rows(path, encoding))
-
-
-def _table(
-    rows: Iterator[tuple[int, list[str]] | BadLine], header: Sequence[str] | None = None
-) -> Iterator[Record | BadLine]:
-    """Yields a record for each row that is not empty; the first row names the columns, if `header` does not."""
-    columns = list(header) if header else None
-    for item in rows:
-        if isinstance(item, BadLine):
-            yield item
-            if columns is None:
-                return  # without its header a table cannot be read
-        elif columns is None:
-            columns = numbered(item[1])
-        elif item[1]:
-            yield _row(*item, columns)
-
-
-def csv_rows(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]] | BadLine]:
-    """Reads the rows of comma-separated text, each with the number of its first line."""
-    bad: list[BadLine] = []
-    reader = csv.reader(_texts(path, encoding, bad), strict=True)
-    while True:
-        before = reader.line_num
-        try:
-            cells = next(reader, None)
-        except csv.Error as problem:
-            yield BadLine(before + 1, f"not valid CSV ({problem}); is there a quote that is never closed?")
-            continue
-        yield from bad
-        spoilt = bool(bad)
-        bad.clear()
-        if cells is None:
-            return
-        if not spoilt:
-            yield before + 1, cells
-
-
-def _texts(path: Path, encoding: str, bad: list[BadLine]) -> Iterator[str]:
-    """Yields lines with their line ends. For an unreadable line yields an empty one, and adds it to `bad`."""
-    for item in read_lines(path, encoding):
-        if isinstance(item, BadLine):
-            bad.append(item)
-            yield "\n"
-        else:
-            yield item[1] + "\n"
-
-
-def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names of columns. Repeated names are numbered, `name~1`, `name~2`, so that a map can name each."""
-    count, seen = Counter(names), Counter[str]()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(f"{name}~{seen[name]}" if count[name] > 1 else name)
-    return found
-
-
-def _row(number: int, cells: list[str], columns: list[str]) -> Record | BadLine:
-    if len(cells) != len(columns):
-        return BadLine(number, f"the header names {len(columns)} columns, but this line has {len(cells)}")
-    return number, dict(zip(columns, cells, strict=True))
-
-
-def container_of(path: Path) -> str:
-    """Return the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty or damaged file is jsonl."""
-    with open_bytes(path) as file:
-        try:
-            text = file.read(WINDOW).decode(errors="replace").removeprefix(BOM).lstrip()
-        except (EOFError, OSError, zlib.error):
-            return "jsonl"
-    if not text:
-        return "jsonl"
-    has_tab = "\t" in text.partition("\n")[0]
-    return {"{": "jsonl", "[": "json", "<": "xml"}.get(text[0]) or ("tsv" if has_tab else "csv")
-
-
-def any_records(path: Path) -> Iterator[Record | BadLine]:
-    """Reads JSON Lines, a JSON array, or a table, whichever the file is."""
-    readers = {"jsonl": json_records, "json": json_array_records, "csv": csv_records}
-    return readers.get(container_of(path), tsv_records)(path)
 
 
 Records = Callable[[Path], Iterator[Record | BadLine]]

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import BadLine, Record, json_array_records, json_records, tsv_records
+from collection.formats.lines import BadLine, Record, json_array_records, json_records
 from collection.formats.records import LETTERS, MAX_GROUP, ImportedPair, Unreadable
+from collection.formats.tables import tsv_records
 from nli.labels import SCHEMES
 from nli.lines import PARTITIONS
 

@@ -22,16 +22,7 @@ from collection.formats.answer_lines import (
     scitail_records,
     varierr_records,
 )
-from collection.formats.lines import (
-    BadLine,
-    Record,
-    any_records,
-    csv_records,
-    elements,
-    json_array_records,
-    json_records,
-    tsv_records,
-)
+from collection.formats.lines import BadLine, Record, elements, json_array_records, json_records
 from collection.formats.maps import BadMap, FieldMap, LabelMap
 from collection.formats.published_records import (
     anli_records,
@@ -45,6 +36,7 @@ from collection.formats.published_records import (
 )
 from collection.formats.records import ImportedPair, Unreadable, printable
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
+from collection.formats.tables import WITHOUT_HEADER, any_records, csv_records, table_records, tsv_records
 from shared.portions import portions
 
 PORTION = 2000  # records between two words about the progress
@@ -119,7 +111,13 @@ class ImportFormat:
                 self.name,
             )
         fields = self.fields.with_columns(columns) if columns else self.fields
-        return replace(self, fields=fields.with_labels(labels) if labels else fields)
+        named = [column for given in columns.values() for column in given]
+        has_header = not named or not all(column.isdecimal() for column in named)
+        return replace(
+            self,
+            fields=fields.with_labels(labels) if labels else fields,
+            records=self.records if has_header else WITHOUT_HEADER.get(self.name, self.records),
+        )
 
     def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
         """Yields the pairs of a file in their order; an invalid line comes as a BadLine.
@@ -416,8 +414,11 @@ FORMATS: dict[str, ImportFormat] = _registered(
     ),
     ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published_maps.JSONL),
     ImportFormat(
-        "jsonl", "premise, hypothesis, label, ... as JSON Lines", json_records, published_maps.JSONL
+        "jsonl",
+        "premise, hypothesis, label, ... as JSON Lines or Parquet",
+        json_records,
+        published_maps.JSONL,
     ),
-    ImportFormat("tsv", "the same fields, tab-separated, with a header", tsv_records, published_maps.TABLE),
+    ImportFormat("tsv", "the same fields, tab-separated, with a header", table_records, published_maps.TABLE),
     ImportFormat("csv", "the same fields, comma-separated, with a header", csv_records, published_maps.TABLE),
 )

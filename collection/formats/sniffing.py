@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.field_errors import option
-from collection.formats.lines import BadLine, Record, any_records, container_of
+from collection.formats.lines import BadLine, Record, packed
 from collection.formats.maps import BadMap, column_map, label_map
 from collection.formats.records import ImportedPair
 from collection.formats.registry import FORMATS, ImportFormat
+from collection.formats.tables import WITHOUT_HEADER, any_records, container_of
 from nli.labels import SCHEMES
 
 LOOKED_AT = 100  # records
@@ -65,6 +66,8 @@ class Guess:
 
 def sniffed(path: Path) -> Guess:
     """Return the format of a file. Raises BadMap where its columns or labels say too little."""
+    if why := packed(path):
+        raise BadMap("{0}.", why)
     container = container_of(path)
     if container == "xml":
         for name in ("rte", "fracas"):
@@ -111,12 +114,13 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
         field: next((small[name] for name in names if name in small), None) for field, names in NAMES.items()
     }
     listed = ", ".join(keys) or "none that can be read"
+    bare = " If these are no names, number the columns: premise=1,hypothesis=2,label=3."
     for field in ("premise", "hypothesis"):
         if columns[field] is None:
             raise BadMap(
                 "The columns of {0} fit no known format, and none of them is named like {1}. Name the columns:"
-                " {format} {2} {columns} premise=...,hypothesis=...,label=... The columns are: {3}.",
-                *(name, field, form.name, listed),
+                " {format} {2} {columns} premise=...,hypothesis=...,label=... The columns are: {3}.{4}",
+                *(name, field, form.name, listed, bare if form.name in WITHOUT_HEADER else ""),
             )
     text = ",".join(f"{field}={column}" for field, column in columns.items() if column)
     column = columns["label"] or columns["labels"]

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import BadLine, json_records, read_lines, tsv_records
+from collection.formats.lines import BadLine, json_records, read_lines
 from collection.formats.records import MAX_GROUP, Unreadable
+from collection.formats.tables import tsv_records
 from collection.premises.filters.candidates import Candidate, candidate
 from collection.premises.running_text import Sentence, sentences_of, sentences_of_lines
 

@@ -1,6 +1,7 @@
 """Readers for the layouts of sources. Each yields the rows of a file with their lines.
 
-Tables with a header are read by `tsv_records` and `csv_records` of `collection.formats.lines`, JSON Lines by `json_records`.
+Tables with a header are read by `tsv_records` and `csv_records` of `collection.formats.tables`, JSON Lines by
+`json_records` of `collection.formats.lines`.
 """
 
 import xml.etree.ElementTree as ElementTree

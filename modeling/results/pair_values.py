@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from collection.formats.lines import BadLine, csv_rows
+from collection.formats.lines import BadLine
+from collection.formats.tables import csv_rows
 from modeling.results.dimensions import APPROACH
 from nli.agreement import entropy
 from nli.gold import Rule

@@ -2,15 +2,8 @@
 
 import gzip
 
-from collection.formats.lines import (
-    MAX_LINE,
-    BadLine,
-    csv_records,
-    json_records,
-    read_lines,
-    sha256_of,
-    tsv_records,
-)
+from collection.formats.lines import MAX_LINE, BadLine, json_records, read_lines, sha256_of
+from collection.formats.tables import csv_records, tsv_records
 
 
 def lines_of(tmp_path, content: bytes):

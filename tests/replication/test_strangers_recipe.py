@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 RECIPE = """
 from collection.recasting import Item, PassedOver, Recipe, Unreadable
-from collection.formats.lines import csv_records
+from collection.formats.tables import csv_records
 
 
 def items(row, draw):

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record, container_of, open_bytes, tsv_records
+from collection.formats.lines import BadLine, Record, open_bytes
+from collection.formats.tables import container_of, tsv_records
 from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.english import gerund, verb_at
 from collection.recasting.readers import beside, block_records, text_of_tokens, value

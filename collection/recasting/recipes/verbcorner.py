@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record, csv_records
+from collection.formats.lines import BadLine, Record
+from collection.formats.tables import csv_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import value
 

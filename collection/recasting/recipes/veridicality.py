@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.answer_lines import shown_sentence
-from collection.formats.lines import BadLine, Record, any_records
+from collection.formats.lines import BadLine, Record
 from collection.formats.published_maps import VERIDICALITY
+from collection.formats.tables import any_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import value
 
