@@ -8,8 +8,10 @@ import argparse
 import contextlib
 import os
 import resource
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import django
@@ -17,22 +19,7 @@ import django
 from bench.loads import SIZES, add_options, asked_for
 from scripts.services import Missing, postgres
 
-SECTIONS = (
-    "labelling",
-    "writing",
-    "drain",
-    "pool",
-    "premises",
-    "pairing",
-    "intake",
-    "export",
-    "agreement",
-    "gold",
-    "pages",
-    "breakdowns",
-    "networks",
-    "lexicalized",
-)
+SECTIONS = ("labelling", "export", "agreement", "gold", "pages", "networks")
 
 
 def main() -> None:
@@ -42,14 +29,7 @@ def main() -> None:
         "--pairs",
         type=int,
         help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), "
-        "pages (57,000 and 433,000), export and breakdowns (433,000), intake (550,000)",
-    )
-    parser.add_argument(
-        "--lines",
-        type=int,
-        nargs="+",
-        default=[100_000, 1_000_000],
-        help="of the files that the section premises imports",
+        "pages (57,000 and 433,000), export (433,000)",
     )
     add_options(parser)
     options = parser.parse_args()
@@ -83,18 +63,10 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from django.test.utils import setup_databases, teardown_databases
 
     from bench.agreement import measure_agreement, measure_gold
-    from bench.breakdowns import measure_breakdowns
-    from bench.drain import measure_drain
-    from bench.intake import PAIRS, measure_intake, measure_pairing, measure_premises
     from bench.labelling import measure_labelling_table
-    from bench.lexicalized import measure_lexicalized
     from bench.measure import describe
     from bench.networks import measure_networks
-    from bench.pages import SIZES as PAGES
-    from bench.pages import measure_pages
-    from bench.pool import measure_pool
     from bench.snapshots import measure_snapshots
-    from bench.writing import measure_writing
 
     pairs, sizes = options.pairs or 57_000, (options.pairs,) if options.pairs else SIZES
     if connection.vendor == "sqlite":  # unnamed, the test database would be in memory, where no site sees it
@@ -106,19 +78,11 @@ def run(options: argparse.Namespace, folder: Path) -> None:
         print(f"Machine: {describe()}\n", flush=True)
         steps: dict[str, Callable[[], None]] = {
             "labelling": lambda: measure_labelling_table(sizes, asked_for(options)),
-            "writing": measure_writing,
-            "premises": lambda: measure_premises(options.lines, folder),
-            "pairing": lambda: measure_pairing(folder),
-            "drain": lambda: measure_drain(folder),
-            "pool": measure_pool,
-            "intake": lambda: measure_intake(options.pairs or PAIRS, folder),
             "export": lambda: measure_snapshots(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
-            "pages": lambda: measure_pages((options.pairs,) if options.pairs else PAGES),
-            "breakdowns": lambda: measure_breakdowns(options.pairs or 433_000),
+            "pages": lambda: measure_pages((options.pairs,) if options.pairs else (57_000, 433_000)),
             "networks": measure_networks,
-            "lexicalized": lambda: measure_lexicalized(folder),
         }
         for name in options.sections or SECTIONS:
             steps[name]()
@@ -126,6 +90,14 @@ def run(options: argparse.Namespace, folder: Path) -> None:
         print(f"Peak memory of the measuring process: {peak:,.0f} MiB")
     finally:
         teardown_databases(made, verbosity=0)
+
+
+def measure_pages(sizes: Sequence[int]) -> None:
+    """Fills the site as the tests of a full site do, in a process of its own, which prints the table."""
+    from bench.measure import of_this_site
+
+    command = [sys.executable, "-m", "tests.full_pages", *map(str, sizes)]
+    subprocess.run(command, env=of_this_site(), check=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from bench.corpora import LABELS
+from annotation_site.made_up.corpora import LABELS
 from bench.measure import timed
 from bench.varied import add_batches, make_varied_corpus, real_pairs
 from collection.models import Pair

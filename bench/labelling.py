@@ -24,8 +24,8 @@ from django.db.models import Count
 from accounts.models import User
 from accounts.people.registration import create_person
 from accounts.sign_in.tokens import create_api_token
+from annotation_site.made_up.corpora import make_open_corpus
 from annotation_site.operation.server import site
-from bench.corpora import make_open_corpus
 from bench.crowd import Http, Timings, all_at_once
 from bench.loads import SIZES, TABLE, Load
 from bench.measure import Spent, percentile, processor_time

@@ -124,18 +124,6 @@ def _row(process: int) -> tuple[int, float] | None:
     return int(words[1]), (int(words[11]) + int(words[12])) / TICK
 
 
-def of_connection() -> float:
-    """Returns the processor seconds of the process that serves this connection; 0 where it is not on this machine."""
-    if connection.vendor != "postgresql":
-        return 0.0
-    connection.ensure_connection()
-    process = connection.connection.info.backend_pid
-    try:
-        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
-    except OSError:
-        return 0.0
-
-
 # A child's ru_maxrss begins at its parent's; only /proc has what the child used itself. Of the processes that it
 # started in turn, ru_maxrss names the largest, and as many as there are cores run at once.
 PROGRAM = """
@@ -162,16 +150,20 @@ class Used:
     memory: float
 
 
+def of_this_site() -> dict[str, str]:
+    """Returns the environment of a process that works on the measured database."""
+    return {**os.environ, "DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)}
+
+
 def run_command(*words: object) -> Used:
     """Runs `manage.py WORDS` on the measured database; returns what it used. Raises RuntimeError if it fails."""
-    environment = {**os.environ, "DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)}
     said = list(map(str, words))
     with tempfile.NamedTemporaryFile() as told:
         began = time.perf_counter()
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, told.name, *said],
             cwd=settings.BASE_DIR,
-            env=environment,
+            env=of_this_site(),
             capture_output=True,
             text=True,
         )

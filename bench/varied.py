@@ -22,8 +22,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bench.corpora import LABELS, sentences
-from bench.rows import Rows, unchecked
+from annotation_site.made_up.corpora import LABELS, sentences
+from annotation_site.made_up.rows import Rows, unchecked
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
 from validation.models import Assignment, BatchItem, Label, LabelWording, Question

@@ -6,8 +6,8 @@ import pytest
 from django.urls import Resolver404, resolve
 from lxml import html
 
-from bench.pages import NO_PAGES, OF_WORKERS
 from tests.addresses import addresses, finish, sample_site
+from tests.full_pages import NO_PAGES, OF_WORKERS
 
 pytestmark = pytest.mark.django_db
 

@@ -11,11 +11,11 @@ from django.test import RequestFactory
 from django.utils import timezone
 from lxml import html
 
-from bench.pages import NO_PAGES, OF_WORKERS
 from collection.models import AdviceGiven, EntryLink, WritingAssignment
 from shared.sorted_lists import Column, list_as_csv, sorted_list
 from tests.addresses import addresses, finish, sample_site
 from tests.corpora import make_corpus
+from tests.full_pages import NO_PAGES, OF_WORKERS
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db

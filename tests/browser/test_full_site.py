@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from bench.full_corpus import FullCorpus
-from bench.pages import pages
 from tests.browser.looks import chart_faults, no_sideways_scroll, own_violations
 from tests.browser.test_workspace_in_the_browser import NARROW, WIDE
+from tests.full_corpus import FullCorpus
+from tests.full_pages import pages
 
 FEW = 240  # pairs
 ELSEWHERE = (301, 302, 403, 405)  # leads to another page, is an administrator's, is only posted to

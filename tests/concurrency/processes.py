@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connections
 
-from bench.drain import forget_connections
+from tests.concurrency.draining import forget_connections
 
 
 def in_processes(jobs: Sequence[Callable[[], Any]]) -> list[Any]:

@@ -3,9 +3,9 @@
 import pytest
 from django.db import connections
 
+from annotation_site.made_up.corpora import make_corpus, open_all
 from annotation_site.operation.invariants import INVARIANTS
-from bench.corpora import make_corpus, open_all
-from bench.drain import drain
+from tests.concurrency.draining import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,7 +18,6 @@ from django.db import OperationalError, connection, connections
 
 from annotation_site.intake import pairs
 from annotation_site.intake.jobs import request_import
-from bench.drain import forget_connections
 from collection.models import Pair, PairImportJob, Source
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
@@ -37,6 +36,7 @@ from snapshots.statistics.job import request_statistics
 from snapshots.verify import verify
 from tests.cast import rosa
 from tests.commands import write_jsonl
+from tests.concurrency.draining import forget_connections
 from tests.concurrency.threads import Beside, at_once
 from tests.corpora import make_corpus
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work

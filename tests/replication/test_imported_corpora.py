@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.imported_corpora import TRIED, Tried, counts_of, row_of
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
 from tests.commands import write_jsonl
 from tests.conftest import REPOSITORY
+from tests.replication.imported_corpora import TRIED, Tried, counts_of, row_of
 
 pytestmark = pytest.mark.django_db
 

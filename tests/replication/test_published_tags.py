@@ -6,11 +6,11 @@ from itertools import islice
 
 import pytest
 
-from bench.tags import GENRES, LABELS, TABLE_7, main, read
 from snapshots.statistics import tags
 from snapshots.statistics.spacy_tagger import annotate
 from snapshots.statistics.tags import KEY_WORDS, LONG, MULTINLI_TABLE_6, SUBSTRING, WORD, substring_tags
 from snapshots.statistics.words import tokens
+from tests.replication.published_tags import GENRES, LABELS, TABLE_7, main, read
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_the_tables_are_printed_for_a_folder_of_published_files(tmp_path, monkey
             "oup\tneutral\tHe may know different things.\tNobody does.\n"
             "letters\tneutral\tDogs bark.\tDogs bark.\n"
         )
-    monkeypatch.setattr(sys, "argv", ["bench.tags", "--data", str(tmp_path), "xnli"])
+    monkeypatch.setattr(sys, "argv", ["tests.replication.published_tags", "--data", str(tmp_path), "xnli"])
     main()
     told = capsys.readouterr().out
     assert "## xnli: 4 pairs" in told

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from bench.pool import Worker, drain, flagged, guessing, truth
 from collection.models import Pair
 from tests.cast import person, rosa, signed_in
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.validation.guessers import Worker, drain, flagged, guessing, truth
 from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.full_corpus import PEOPLE, RUNS, FullCorpus
-from bench.pages import NO_PAGES, STATES, measured, pages
 from modeling.models import TrainingRun
 from tests.addresses import addresses, sample_site
+from tests.full_corpus import PEOPLE, RUNS, FullCorpus
+from tests.full_pages import NO_PAGES, STATES, measured, pages
 from tests.query_counts import compare
 from validation.models import Label
 

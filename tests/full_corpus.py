@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.people.consents import give_consent
-from bench.corpora import LABELS, sentences
-from bench.rows import Rows, unchecked
+from annotation_site.made_up.corpora import LABELS, sentences
+from annotation_site.made_up.rows import Rows, unchecked
 from collection.models import (
     Genre,
     LedgerEntry,

@@ -2,7 +2,7 @@
 
 import json
 
-from bench.round_trips import ABSENT, FORMS, compare, lingnli, tab_separated
+from tests.replication.round_trips import ABSENT, FORMS, compare, lingnli, tab_separated
 
 
 def test_records_are_matched_by_their_keys_and_compared_field_by_field():

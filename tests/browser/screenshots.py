@@ -1,4 +1,4 @@
-"""Makes the pictures of the documentation: python -m scripts.screenshots [--only NAME ...].
+"""Makes the pictures of the documentation: python -m tests.browser.screenshots [--only NAME ...].
 
 It fills an empty database in a temporary folder with the demo corpus, a crowd and made-up dates, starts the site, and
 writes docs/images/*.webp with Chromium (CHROMIUM names it). About four minutes; nothing of an installation is touched.
@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from scripts import services
 
-OUT = Path(__file__).parents[1] / "docs" / "images"
+OUT = Path(__file__).parents[2] / "docs" / "images"
 WIDE = {"width": 1280, "height": 860}
 DAYS = 21
 QUALITY = 0.82
@@ -73,7 +73,7 @@ TO_WEBP = """async ([data, quality]) => {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.screenshots", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=["labelling", *PAGES], help="make these pictures alone")
     only = set(parser.parse_args().only or ["labelling", *PAGES])
     with tempfile.TemporaryDirectory(prefix="quintet-pictures-") as folder:
@@ -202,7 +202,7 @@ def spread_dates() -> None:
 
 
 def signed_in(browser: Browser, url: str, name: str, password: str) -> Page:
-    page = browser.new_page(base_url=url, viewport=WIDE)  # type: ignore[arg-type]
+    page = browser.new_page(base_url=url, viewport=WIDE)
     page.set_default_timeout(30_000)
     page.goto("/sign-in/")
     page.get_by_label("User name").fill(name)

@@ -1,4 +1,4 @@
-"""`python -m bench.imported_corpora --data FOLDER [--write]`: counts what is imported of each published corpus.
+"""`python -m tests.replication.imported_corpora --data FOLDER [--write]`: counts what is imported of each published corpus.
 
 Tries every file with `import_pairs --dry-run` on an SQLite database of its own, which is deleted afterwards. With
 `--write` it imports every file into a corpus of its own, and counts the rows that are then in the database. Prints Markdown,
@@ -213,7 +213,7 @@ def row_of(tried: Tried, counts: Counter[str]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.imported_corpora", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.replication.imported_corpora", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the folder of published corpora")
     parser.add_argument(
         "--write", action="store_true", help="import instead of trying, and count the stored rows"

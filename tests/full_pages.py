@@ -3,19 +3,20 @@
 import logging
 import re
 import statistics
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from bench.full_corpus import FullCorpus, analyze
-from bench.measure import of_connection, timed
 from tests.addresses import addresses, finish, writes
+from tests.full_corpus import FullCorpus, analyze
 
 SIZES = (57_000, 433_000)
 LIMITS = {57_000: 300, 433_000: 1000}  # pairs -> milliseconds that a page may take
@@ -93,12 +94,12 @@ def measure_pages(sizes: Sequence[int]) -> None:
     logging.getLogger("quintet.security").setLevel(logging.ERROR)
     corpus, table = FullCorpus(), dict[str, dict[int, Measured]]()
     for size in sizes:
-        _, made = timed(partial(corpus.add_pairs, size - corpus.pairs))
+        made = seconds(partial(corpus.add_pairs, size - corpus.pairs))
         frozen = 0.0
         if size == sizes[0]:
-            _, frozen = timed(corpus.freeze_and_train)
+            frozen = seconds(corpus.freeze_and_train)
         analyze()
-        _, counted = timed(corpus.count_statistics)
+        counted = seconds(corpus.count_statistics)
         analyze()
         began = time.perf_counter()
         for page, found in measured(corpus).items():
@@ -143,11 +144,29 @@ def look_at(browsers: Sequence[Client], page: Page, times: int = TIMES) -> Measu
     return Measured(queries, written, *(statistics.median(column) for column in zip(*taken, strict=True)))
 
 
+def seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
 def _time(browser: Client, url: str) -> tuple[float, float, float]:
     """Returns the milliseconds of a visit, and the processor's of it: of the site, and of the database."""
     own, theirs = time.process_time(), of_connection()
-    _, seconds = timed(lambda: finish(browser.get(url)))
-    return 1000 * seconds, 1000 * (time.process_time() - own), 1000 * (of_connection() - theirs)
+    clock = seconds(lambda: finish(browser.get(url)))
+    return 1000 * clock, 1000 * (time.process_time() - own), 1000 * (of_connection() - theirs)
+
+
+def of_connection() -> float:
+    """Returns the processor seconds of the process that serves this connection; 0 where it is not on this machine."""
+    if connection.vendor != "postgresql":
+        return 0.0
+    connection.ensure_connection()
+    process = connection.connection.info.backend_pid
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:
+        return 0.0
 
 
 def _signed_in(user: Any) -> Client:
@@ -187,3 +206,7 @@ def _print(table: dict[str, dict[int, Measured]], sizes: Sequence[int]) -> None:
     print(f"\nLonger than 300 ms at 57,000 pairs or 1 s at 433,000: {', '.join(slow) or 'none'}.")
     print(f"Pages that write: {', '.join(writing) or 'none'}.")
     print(f"Other numbers of queries with more pairs: {', '.join(growing) or 'none'}.\n")
+
+
+if __name__ == "__main__":
+    measure_pages(list(map(int, sys.argv[1:])) or SIZES)

@@ -1,4 +1,4 @@
-"""`python -m bench.round_trips --data FOLDER`.
+"""`python -m tests.replication.round_trips --data FOLDER`.
 
 Imports, freezes and exports published corpora, and compares field by field. Prints Markdown: how many pairs came out as
 they went in, and each difference with its count and an example. Works on an SQLite database of its own, which is
@@ -234,7 +234,7 @@ def _key(partition: str, record: Record, form: Form) -> tuple[Any, ...]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.round_trips", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.replication.round_trips", description=__doc__)
     parser.add_argument("trips", nargs="*", metavar="TRIP", help="beginning of a name; without one, all")
     parser.add_argument("--data", type=Path, required=True, help="the published corpora, a folder each")
     options = parser.parse_args()

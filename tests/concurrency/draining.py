@@ -21,7 +21,6 @@ from django.db.models import Count
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from bench.corpora import make_corpus, open_all
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
@@ -175,18 +174,3 @@ def _faults(question: Question, folder: Path) -> list[str]:
     if cast.count() < acknowledged:
         faults.append(f"{acknowledged} labels were acknowledged, {cast.count()} are stored")
     return faults
-
-
-def measure_drain(folder: Path, pairs: int = 2000, processes: int = 64) -> None:
-    """Labels a whole corpus with processes whose leases last a second, that are killed, and that submit twice."""
-    question = make_corpus("drained", pairs)
-    open_all(question)
-    (folder / "journals").mkdir()
-    done = drain(question, processes=processes, folder=folder / "journals", seconds=3600)
-    if done.faults:
-        raise RuntimeError("; ".join(done.faults))
-    print(
-        f"Drain: {processes} processes, {pairs:,} pairs: {done.labels:,} labels and {done.surplus:,} surplus in"
-        f" {done.seconds:.0f} s, {done.killed} kills; each pair has exactly four, none twice, none lost\n",
-        flush=True,
-    )

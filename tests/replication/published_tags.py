@@ -1,4 +1,4 @@
-"""`python -m bench.tags --data FOLDER`.
+"""`python -m tests.replication.published_tags --data FOLDER`.
 
 Prints annotation tags over published pairs beside MultiNLI's Tables 6 and 7, as Markdown. Each tag is counted by
 word and, if it has key words, by substring. No database is needed.
@@ -51,7 +51,7 @@ TABLE_7: dict[str, tuple[int | None, ...]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.tags", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.replication.published_tags", description=__doc__)
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=", ".join(CORPORA))
     parser.add_argument("--data", type=Path, required=True, help="the published corpora, a folder each")
     options = parser.parse_args()

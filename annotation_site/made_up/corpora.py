@@ -12,7 +12,7 @@ from django.db.models import Max, Min
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from bench.rows import unchecked
+from annotation_site.made_up.rows import unchecked
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
 from validation.models import Label, LabelWording, Question
