@@ -392,13 +392,19 @@ class _Work:
             about=self.order.about or f"Imported from {names} (format {form.name}).",
             language=self.order.language or form.language,
             wording=form.question,
-            labels=form.wordings,
+            labels=form.wordings or self._names_of_labels(),
             seats=self.order.seats or form.seats,
             threshold=self.order.threshold or (None if self.order.seats else form.threshold),
             gold_rule=form.gold_rule,
             partitions=form.partitions,
             question_scheme=self.rules.asked or None,
         )
+
+    def _names_of_labels(self) -> dict[str, str]:
+        """Returns the labels under the names that the paper gave them, unless people here are to choose among them."""
+        scheme = self.rules.asked or self.rules.scheme
+        is_labelled_here = self.order.open or self.order.unlabelled
+        return {} if is_labelled_here else {label: label for label in SCHEMES[scheme]}
 
 
 def _asked(corpus: Corpus) -> str:

@@ -32,6 +32,18 @@ def test_a_corpus_that_is_missing_is_made_with_question_and_wordings(bring):
     assert Genre.objects.get().slug == "captions"
 
 
+def test_labels_of_a_published_corpus_keep_the_names_that_its_paper_gave_them(bring):
+    """Nobody chose "Definitely correct" for SNLI; people who are to choose here get words for people."""
+    bring([snli()], format="snli", unlabelled=False)
+    question = Question.objects.get(is_main=True)
+    assert [each.wording for each in question.label_wordings.all()] == [E, N, C]
+    bring([record()], into="open", open=True, scheme="nli3")
+    opened = Question.objects.get(corpus__slug="open")
+    assert [each.wording for each in opened.label_wordings.all()] == [
+        "Definitely correct", "Could be either", "Definitely wrong",
+    ]  # fmt: skip
+
+
 def test_scheme_and_protocol_of_a_new_corpus_can_be_named(bring):
     bring([record(labels=[1, 2, 5])], scheme="ordinal5", protocol="judged")
     corpus = Corpus.objects.get()
