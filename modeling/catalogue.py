@@ -106,8 +106,13 @@ def as_typed(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def presets_of(baseline: str, config: Mapping[str, object]) -> tuple[str, ...]:
-    """Returns the presets with exactly these settings, apart from the parts that a system leaves out."""
+def presets_of(
+    baseline: str, config: Mapping[str, object], changed: Mapping[str, object] = {}
+) -> tuple[str, ...]:
+    """Returns the presets with exactly these settings, apart from the parts that a system leaves out.
+
+    `changed`: settings that differ from the preset's.
+    """
     known = baselines().get(baseline)  # a baseline may have been removed since, as may its settings
     if known is None:
         return ()
@@ -117,7 +122,9 @@ def presets_of(baseline: str, config: Mapping[str, object]) -> tuple[str, ...]:
     except ValueError:
         return ()
     return tuple(
-        one for one in known.presets if made == make_settings(baseline, with_preset(baseline, one, {}))
+        one
+        for one in known.presets
+        if made == make_settings(baseline, with_preset(baseline, one, dict(changed)))
     )
 
 

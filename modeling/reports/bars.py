@@ -16,8 +16,10 @@ from modeling.results.predicted import Predicted
 
 def against_bar(
     scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]
-) -> tuple[float | None, str]:
-    """Returns the p-value of the exact paired test against the bar, and the bar; (None, "") without predictions here.
+) -> tuple[float | None, str, float | None]:
+    """Returns the p-value of the exact paired test against the bar, the bar, and its accuracy on these pairs.
+
+    (None, "", None) without predictions here.
 
     Of two bars, it is tested against the one with the higher accuracy.
     """
@@ -25,7 +27,7 @@ def against_bar(
     first = next(iter(ours.values()))
     pairs = None if first is None else _pairs_of(scores, wanted, first)
     if first is None or pairs is None:
-        return None, ""
+        return None, "", None
     found = []
     if bar in (MAJORITY, BETTER):
         right = first.gold == np.bincount(first.gold[pairs]).argmax()
@@ -46,8 +48,8 @@ def against_bar(
         bars = {seed: None if one is None else one.right for seed, one in theirs.items()}
         found.append((_against(ours, bars, pairs), HYPOTHESIS_ONLY))
     compared = [(accuracy, p, name) for (accuracy, p), name in found if p is not None]
-    _, p, against = max(compared, default=(0.0, None, ""), key=lambda one: one[0])
-    return p, against.replace("_", "-")
+    accuracy, p, against = max(compared, default=(None, None, ""), key=lambda one: one[0] or 0.0)
+    return p, against.replace("_", "-"), accuracy
 
 
 def _pairs_of(scores: Scores, wanted: Selection, predicted: Predicted) -> npt.NDArray[np.bool_] | None:

@@ -10,7 +10,12 @@ from modeling.reports.unscored import Unscored
 
 @dataclass(frozen=True)
 class Selection:
-    """What a cell shows. `trained`, `on`, `mixed` and the second part of `start` are positions in the list of snapshots."""
+    """What a cell shows. `trained`, `on`, `mixed` and the second part of `start` are positions in the list of snapshots.
+
+    `config`: the parts of a system that are left out or kept, and the settings that its row of the paper changes.
+    `share`: how much of the mixed snapshot each epoch draws. `sample`: the share of the training pairs that is drawn once.
+    `everywhere`: count the pairs of all snapshots, not only of `on`.
+    """
 
     baseline: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -25,6 +30,9 @@ class Selection:
     collapse: bool = False
     genre: str | None = None
     mixed: int | None = None
+    share: float = 1.0
+    sample: float | None = None
+    everywhere: bool = False
     start: tuple[str, int] | None = None
     fixed: int | None = None  # the snapshot of training, whatever the column says
 
@@ -43,7 +51,8 @@ class Cell:
 
     Beside a mean, `missing` names a run that is not in it yet.
 
-    `p` is of the exact paired test against the system `against`.
+    `p` is of the exact paired test against the system `against`, whose accuracy on the same pairs is `bar`. `other`: the
+    settings of the runs, where they are neither a preset's nor those of the paper's row.
     """
 
     kind: str
@@ -51,9 +60,12 @@ class Cell:
     spread: float | None = None
     p: float | None = None
     against: str = ""
+    bar: float | None = None
+    other: str = ""
     runs: list[int] = field(default_factory=list)
     missing: str = ""
     wanted: dict[str, Any] | None = None  # the request of the run that is missing
+    waits: bool = False  # for a run that is under way
     unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet
 
 
@@ -84,6 +96,11 @@ class Report:
         """Returns the finished runs that lack scores which cells show, without repetitions."""
         found = (one for _, cells in self.rows for cell in cells for one in cell.unscored)
         return list(dict.fromkeys(found))
+
+    @property
+    def waits(self) -> bool:
+        """Returns whether a cell waits for a run that is under way."""
+        return any(cell.waits for _, cells in self.rows for cell in cells)
 
     @property
     def bars(self) -> set[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from modeling.results.dimensions import MARKED, PHENOMENON
 from modeling.results.marks import agreed_phenomena
+from nli.labels import in_two_classes
 from snapshots.models import Snapshot, SnapshotPair, SnapshotStatistics
 from snapshots.statistics.job import EDITIONS
 from snapshots.statistics.paper_tables import TABLES, table
@@ -34,12 +35,19 @@ def _by_genre(data: Mapping[str, object]) -> dict[str, dict[str, float | None]]:
     return found if ALL in found or len(found) != 1 else found | {ALL: next(iter(found.values()))}
 
 
-def example(snapshot: Snapshot, partition: str, dimension: str, values: Sequence[str]) -> dict[str, str]:
+def example(
+    snapshot: Snapshot, partition: str, dimension: str, values: Sequence[str], label: str
+) -> dict[str, str]:
     """Returns premise, hypothesis and label of the first pair with a gold label; {} if there is none.
 
-    Of a genre it is its first pair, of a phenomenon the first pair of the partition that was marked with it.
+    Of a genre it is its first pair, of a phenomenon the first pair of the partition that was marked with it. `label`: of
+    two classes, as which the labels are read.
     """
     pairs = SnapshotPair.objects.filter(snapshot=snapshot, gold_label__isnull=False)
+    if label:
+        labels = snapshot.corpus.labels
+        reads = in_two_classes(labels) or {one: one for one in labels}
+        pairs = pairs.filter(gold_label__in=[own for own, read in reads.items() if read == label])
     if dimension == "genre":
         pairs = pairs.filter(pair__premise__genre__slug__in=values)
     elif dimension in (MARKED, PHENOMENON):

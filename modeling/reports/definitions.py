@@ -11,7 +11,9 @@ from typing import Any, Protocol
 from modeling.marking.actions import PHENOMENA
 from modeling.results.breakdowns import WITH_APPROACH
 from modeling.results.dimensions import MARKED, PHENOMENON
+from nli.labels import COLLAPSED, SCHEMES
 from nli.lines import PARTITIONS
+from snapshots.statistics.tags import NAMES as NAMES_OF_TAGS
 
 MAJORITY, HYPOTHESIS_ONLY, BETTER = "majority", "hypothesis_only", "better"
 Entry = tuple[str, dict[str, Any]]
@@ -21,6 +23,7 @@ class Context(Protocol):
     """What axes may read: the snapshots, the values of a dimension, the runs that learnt from a part."""
 
     names: Sequence[str]
+    key: str
 
     @property
     def sources(self) -> Sequence[int]: ...
@@ -64,15 +67,41 @@ def each_value(dimension: str, partition: str = "dev", **more: Any) -> Entries:
     return entries
 
 
-def each_value_of_any_part(dimension: str) -> Entries:
-    """Returns an axis with an entry for each value that a dimension has in train, dev or test."""
+def each_value_anywhere(dimension: str) -> Entries:
+    """Returns an axis with an entry for each value that a dimension has in any part of any snapshot."""
 
     def entries(context: Context) -> Iterator[Entry]:
-        found = (value for part in PARTITIONS for value in context.values(0, part, dimension))
+        places = range(len(context.names))
+        found = (
+            value for on in places for part in PARTITIONS for value in context.values(on, part, dimension)
+        )
         for value in dict.fromkeys(found):
-            yield value, {"dimension": dimension, "value": (value,)}
+            yield value, {"dimension": dimension, "value": (value,), "everywhere": True}
 
     return entries
+
+
+def keys_of_properties(context: Context) -> list[str]:
+    """Returns the keys of the metadata that properties have, the chosen one first."""
+    values = context.values(0, "dev", "property")
+    keys = list(dict.fromkeys(value.partition(": ")[0] for value in values))
+    return sorted(keys, key=lambda key: (key != context.key, key != "property"))
+
+
+def each_property(context: Context) -> Iterator[Entry]:
+    """Yields an entry for each value of one key of the metadata."""
+    for key in keys_of_properties(context)[:1]:
+        for value in context.values(0, "dev", "property"):
+            if value.startswith(f"{key}: "):
+                where = {"dimension": "property", "value": (value,), "partition": "dev"}
+                yield value.removeprefix(f"{key}: "), {**where, "baseline": HYPOTHESIS_ONLY}
+
+
+def other_keys(context: Context) -> str:
+    key, *others = keys_of_properties(context) or [""]
+    if context.key and context.key != key:
+        return f"No pair of dev has the key {context.key}: rows are the values of {key or 'none'}."
+    return f"Rows are the values of {key}; `--key` takes another: {', '.join(others)}." if others else ""
 
 
 def each_snapshot(*measures: Entry, first: int = 0) -> Axis:
@@ -112,11 +141,14 @@ def genres_and_all(context: Context) -> Iterator[Entry]:
 
 
 def training_genres(context: Context) -> Iterator[Entry]:
-    """Yields an entry for CBOW on the second snapshot, if any, on each genre of the first one, and on all of them."""
+    """Yields an entry for CBOW on one sample of the second snapshot, if any, on each genre of the first one, and on all."""
     if len(context.names) > 1:
-        yield context.names[1], {"baseline": "cbow", "trained": 1}
+        yield (
+            context.names[1],
+            {"baseline": "cbow", "trained": 1, "sample": SHARE_MIXED, "config": OF_A_GENRE},
+        )
     for genre in context.values(0, "train", "genre"):
-        yield genre, {"baseline": "cbow", "genre": genre}
+        yield genre, {"baseline": "cbow", "genre": genre, "config": OF_A_GENRE}
     yield "all genres", {"baseline": "cbow"}
 
 
@@ -158,11 +190,13 @@ def pairs_by_label(context: Context) -> Iterator[Entry]:
 
 
 def tags_and_all(context: Context) -> Iterator[Entry]:
-    """Yields all pairs of dev, then those of each annotation tag; nothing before tags are counted."""
-    tags = list(each_value("tag_substring")(context))
+    """Yields all pairs of dev, then those of each annotation tag in the paper's order; nothing before tags are counted."""
+    tags = dict(each_value("tag_substring")(context))
     if tags:
         yield "all pairs", {"partition": "dev"}
-    yield from tags
+    for tag, name in NAMES_OF_TAGS.items():
+        if tag in tags:
+            yield name, tags[tag]
 
 
 def frequencies_and_systems(context: Context) -> Iterator[Entry]:
@@ -190,10 +224,11 @@ def regimes_by_label(context: Context) -> Iterator[Entry]:
 
 def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
     for dimension in WITH_APPROACH:
-        yield from each_value_of_any_part(dimension)(context)
-    yield "all pairs", {}
-    for place, name in enumerate(context.names[1:], start=1):
-        yield name, {"on": place}
+        yield from each_value_anywhere(dimension)(context)
+    if len(context.names) > 1:
+        for place, name in enumerate(context.names):
+            yield name, {"on": place}
+    yield "combined", {"everywhere": True}
 
 
 def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
@@ -201,7 +236,7 @@ def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
     regimes: list[Entry] = [
         ("second snapshot", {"trained": 1}),
         ("first snapshot", {}),
-        ("both mixed", {"mixed": 1}),
+        ("both mixed", {"mixed": 1, "share": SHARE_MIXED}),
     ]
     return [
         (
@@ -213,8 +248,19 @@ def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
     ]
 
 
+# MultiNLI, section 3: so much of SNLI beside all of MultiNLI, and SNLI as one genre beside the others; footnote 1.
+SHARE_MIXED = 0.15
+OF_A_GENRE = {"dropout": 0.2}
+EACH_EPOCH = (
+    f"Both mixed: all of the first snapshot, and {SHARE_MIXED:.0%} of the second, drawn anew for each epoch."
+)
+ONE_SAMPLE = f"Of the second snapshot, {SHARE_MIXED:.0%} of the training pairs, drawn once."
 NEURAL = (("CBOW", "cbow"), ("BiLSTM", "bilstm"), ("ESIM", "esim"))
-PREMISES = (("LSTM", "lstm"), ("Sum of experts", "sum_of_experts"), ("Attention", "word_attention"))
+PREMISES = (
+    ("LSTM", "conditional_lstm"),
+    ("Sum of experts", "sum_of_experts"),
+    ("Attention", "word_attention"),
+)
 LEXICAL = ("hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
 LEXICALIZED: tuple[Entry, ...] = (
     ("Lexicalized", {"baseline": "lexicalized", "config": {}}),
@@ -395,14 +441,22 @@ TABLES: dict[str, PaperTable] = {
         [("Majority", {"measure": "majority"}), *three_regimes(*NEURAL)],
         matched_parts,
         MAJORITY,
-        (second, "Matched: genres that the training part of the first snapshot has."),
+        (
+            second,
+            "Matched: genres that the training part of the first snapshot has.",
+            lambda context: "" if second(context) else EACH_EPOCH,
+        ),
     ),
     "multinli-5": PaperTable(
         "MultiNLI, Table 5: CBOW trained on single genres",
         "training genre",
         training_genres,
         genres,
-        notes=(second,),
+        notes=(
+            second,
+            lambda context: "" if second(context) else ONE_SAMPLE,
+            "Single genres, as in the paper: dropout 0.2.",
+        ),
     ),
     "multinli-6": PaperTable(
         "MultiNLI, Table 6: dev accuracy by annotation tag",
@@ -410,7 +464,8 @@ TABLES: dict[str, PaperTable] = {
         tags_and_all,
         frequencies_and_systems,
         notes=(
-            "Key words count inside other words, too, as in the paper. `evaluate --by tag` has whole words.",
+            "Key words count inside other words, too, as in the paper. `evaluate --by tag` has whole words. More than 20"
+            " words: of the hypothesis.",
             second,
         ),
     ),
@@ -475,15 +530,20 @@ TABLES: dict[str, PaperTable] = {
     "hyponly-4": PaperTable(
         "Poliak et al. 2018 (hypothesis only), Table 4: dev accuracy by templated property",
         "property",
-        each_value("property", baseline=HYPOTHESIS_ONLY),
+        each_property,
         [(title, {"measure": measure}) for title, measure in GAINS if measure != "gain"],
         MAJORITY,
+        (other_keys,),
     ),
     "dnc-1": PaperTable(
-        "DNC, Table 1: an example of each phenomenon",
+        "DNC, Table 1: an entailed and a not-entailed example of each phenomenon",
         "phenomenon",
-        each_value_of_any_part("genre"),
-        EXAMPLE,
+        each_value_anywhere("genre"),
+        [
+            (f"{label}: {side}", {"measure": measure, "label": label})
+            for label in SCHEMES[COLLAPSED]
+            for side, measure in (("context", "example_premise"), ("hypothesis", "example"))
+        ],
     ),
     "dnc-2": PaperTable(
         "DNC, Table 2: pairs by phenomenon and by data set",

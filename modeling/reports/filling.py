@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from modeling import catalogue
-from modeling.launching.regimes import settings_text
+from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import TrainingRun
 from modeling.paired_tests import mean_and_spread
 from modeling.reports.bars import against_bar
@@ -13,7 +13,7 @@ from modeling.reports.cells import Cell, Report, Selection
 from modeling.reports.corpus_facts import ALL
 from modeling.reports.definitions import TABLES, Axis, Entry, PaperTable
 from modeling.reports.pair_figures import COUNTS, of_pairs
-from modeling.reports.scores import Scores
+from modeling.reports.scores import Scores, before
 from modeling.reports.unscored import Unscored
 from nli.labels import readable_together
 from shared.numbers import percent
@@ -28,9 +28,9 @@ def fill(
 ) -> Report:
     """Fills a table. `tests`: also the exact paired test of each accuracy against the paper's reference (bar)."""
     table, scores = TABLES[name], scores or Scores(snapshots)
-    columns = _entries(table.columns, scores)
+    columns = entries(table.columns, scores)
     rows = []
-    for title, row in _entries(table.rows, scores):
+    for title, row in entries(table.rows, scores):
         cells = [
             _cell(scores, table, Selection(**{**column, **row, **_both(row, column)}), tests)
             for _, column in columns
@@ -41,8 +41,9 @@ def fill(
 
 
 def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dict[str, str]:
-    """Returns which preset or which settings of each baseline the cells show."""
-    shown = {number for _, cells in rows for cell in cells if cell.mean is not None for number in cell.runs}
+    """Returns which preset or which settings of each baseline the cells show, those of other settings left out."""
+    cells = [cell for _, row in rows for cell in row if cell.mean is not None and not cell.other]
+    shown = {number for cell in cells for number in cell.runs}
     found: dict[str, dict[str, None]] = {}
     for run in scores.runs:
         if run.pk in shown:
@@ -63,7 +64,7 @@ def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _entries(axis: Axis, scores: Scores) -> list[Entry]:
+def entries(axis: Axis, scores: Scores) -> list[Entry]:
     """Returns the entries of an axis, without those that require a snapshot that is not named."""
     entries = list(axis(scores)) if callable(axis) else list(axis)
     named = len(scores.snapshots)
@@ -89,7 +90,12 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     value = of_pairs(scores, wanted)
     if value is not None:
         return Cell(kind, value)
+    if wanted.everywhere:
+        lacking = (on for on, parts in enumerate(scores.uncounted) if parts)
+        wanted = replace(wanted, on=next(lacking, wanted.on))
     name, uncounted = scores.names[wanted.on], scores.uncounted[wanted.on]
+    if wanted.measure.startswith("example") and wanted.label:
+        return Cell(kind, missing=f"{' '.join(wanted.value)} has no pair that is {wanted.label}".strip())
     if wanted.measure == "approach" and not uncounted:
         what = f"{name} {' '.join(wanted.value)}".strip()
         return Cell(kind, missing=f"{what} does not say how its pairs were recast")
@@ -134,6 +140,7 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
     cell = Cell("share", runs=[run.pk for run in runs])
     if not runs:
         cell.missing, cell.wanted = _missing_run(scores, wanted)
+        cell.waits = cell.wanted is None
         return cell
     found = {run: score for run in runs if (score := _accuracy(scores, run, wanted)) is not None}
     cell.unscored = [
@@ -145,6 +152,8 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
     if not found:
         return cell
     cell.runs = [run.pk for run in found]
+    if scores.of_other_settings(runs[0], wanted):
+        cell.other = f"{wanted.baseline} {settings_text(runs[0].config)}"
     values, of_a_label = list(found.values()), wanted.dimension == "label"
     if wanted.measure != "accuracy":
         # Within one label, the majority is always right: its bar is how common the label is.
@@ -156,7 +165,7 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
     cell.mean, cell.spread = mean_and_spread(values)
     is_tested = wanted.measure == "accuracy" and wanted.partition != "train" and not of_a_label
     if tests and table.bar and is_tested:
-        cell.p, cell.against = against_bar(scores, table.bar, wanted, list(found))
+        cell.p, cell.against, cell.bar = against_bar(scores, table.bar, wanted, list(found))
     return cell
 
 
@@ -174,30 +183,24 @@ def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | No
 def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any] | None]:
     """Returns the name of the missing run, and its request, if no other run must come first."""
     name = f"{wanted.baseline} on {scores.names[wanted.trained]}"
-    regime = scores.regime(wanted)
-    details = [
-        f"{key} {' '.join(value) if isinstance(value, tuple | list) else value}"
-        for key, value in regime.items()
-    ]
+    regime, most = scores.regime(wanted), scores.most(wanted)
+    details = [regime_text(regime, most)]
+    details += [f"{wanted.start[0]} of a run on {scores.names[wanted.start[1]]}"] if wanted.start else []
     details += [f"preset {scores.preset}"] if scores.preset else []
-    details += [f"{wanted.most:,} training pairs"] if wanted.most else []
     details += [f"{key}={catalogue.as_typed(value)}" for key, value in wanted.config.items()]
-    if details:
-        name += f" ({', '.join(details)})"
+    if any(details):
+        name += f" ({', '.join(filter(None, details))})"
     waiting = [run for run in scores.under_way if scores.matches(run, wanted)]
     if waiting:
         return f"{name}: run {waiting[0].pk} is {waiting[0].status}", None
-    if "mixed" in regime:
-        regime["mixed"] = [{"snapshot": each} for each in regime["mixed"]]
     if wanted.start:
-        before = Selection(baseline=wanted.baseline, trained=wanted.start[1], collapse=wanted.collapse)
-        first = scores.matching(before)
+        first = scores.matching(before(wanted))
         if not first:
-            missing, request = _missing_run(scores, before)
+            missing, request = _missing_run(scores, before(wanted))
             return f"{name}: first {missing}", request
         regime["start"] = {"run": first[0].pk, "how": wanted.start[0]}
-    if wanted.most:
-        regime["most"] = wanted.most
+    if most:
+        regime["most"] = most
     request = {
         "snapshot": scores.snapshots[wanted.trained],
         "baseline": wanted.baseline,

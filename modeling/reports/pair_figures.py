@@ -15,6 +15,9 @@ COUNTS = ("pairs", "label_pairs", "labels")
 
 
 def of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
+    """Returns the figure of a cell; None where it is not counted, or there is nothing to count."""
+    if wanted.everywhere:
+        return _everywhere(scores, wanted)
     if wanted.measure == "labels":
         return len(scores.labels(wanted.on))
     if wanted.measure == "protocol":
@@ -57,6 +60,17 @@ def of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         case _:
             counts = _in_two_classes(part, scores.labels(wanted.on)) if wanted.collapse else part
             return max(counts.values()) / pairs if pairs else None
+
+
+def _everywhere(scores: Scores, wanted: Selection) -> float | int | str | None:
+    """Returns the sum over all snapshots; of texts those of each once, of examples the first."""
+    places = range(len(scores.snapshots))
+    found = [of_pairs(scores, replace(wanted, everywhere=False, on=on)) for on in places]
+    if wanted.measure == "approach":
+        return ", ".join(sorted({how for one in found if one for how in str(one).split(", ")})) or None
+    if wanted.measure.startswith("example"):
+        return next((one for one in found if one), None)
+    return None if None in found else sum(one for one in found if isinstance(one, int))
 
 
 def _in_two_classes(counts: Counter[str], labels: Sequence[str]) -> Counter[str]:

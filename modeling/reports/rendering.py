@@ -2,12 +2,12 @@
 
 from modeling.reports.cells import Cell, Report
 from modeling.reports.definitions import NAME_TWO
-from shared.numbers import written
+from shared.numbers import percent, written
 from snapshots.statistics.paper_tables import Cell as RawCell
 from snapshots.statistics.paper_tables import Column, Table
 from snapshots.statistics.table_formats import FORMATS
 
-MISSING = "–"
+MISSING, OTHER = "–", "†"
 EMPTY = (
     "The table is empty: the snapshot has no values for it, or they are not counted yet (the command `report` counts"
     " them)."
@@ -24,7 +24,7 @@ def rendered(report: Report, form: str) -> str:
 
 
 def text_of(cell: Cell, *, names_bar: bool = False) -> str:
-    """Formats a cell for people: mean, spread over seeds, and p-value; a dash if it is missing.
+    """Formats a cell for people: mean, spread over seeds, the bar and the p-value; a dash if it is missing.
 
     names_bar: name the system against which it is tested.
     """
@@ -33,10 +33,13 @@ def text_of(cell: Cell, *, names_bar: bool = False) -> str:
     text = written(cell.mean, cell.kind)
     if cell.spread is not None:
         text += f" ± {100 * cell.spread:.1f}"
-    if cell.p is None:
+    if cell.other:
+        text += f" {OTHER}"
+    if cell.p is None or cell.bar is None or not isinstance(cell.mean, float):
         return text
-    against = f" against {cell.against}" if names_bar else ""
-    return f"{text} (p {'= ' if cell.p >= 1e-4 else ''}{written(cell.p, 'p')}{against})"
+    side = "above" if cell.mean > cell.bar else "below" if cell.mean < cell.bar else "equal to"
+    bar = f"{side} {f'{cell.against} ' if names_bar else ''}{percent(cell.bar)}"
+    return f"{text} ({bar}, p {'= ' if cell.p >= 1e-4 else ''}{written(cell.p, 'p')})"
 
 
 def texts_of(report: Report) -> list[tuple[str, list[str]]]:
@@ -57,7 +60,7 @@ def raw_table(report: Report) -> Table:
     parts: list[tuple[int, str]] = []
     for place, name in enumerate(report.columns):
         cells = [row[place] for _, row in report.rows]
-        for attribute in ("mean", "spread", "p", "against", "runs", "missing"):
+        for attribute in ("mean", "spread", "p", "against", "bar", "other", "runs", "missing"):
             if attribute == "mean" or any(getattr(cell, attribute) not in (None, "", []) for cell in cells):
                 columns.append(Column(name if attribute == "mean" else f"{name} {attribute}", "share"))
                 parts.append((place, attribute))
@@ -90,6 +93,10 @@ def notes_of(report: Report) -> list[str]:
             f"p: exact paired test over pairs, two-sided, of the runs of the row against {bars}"
             f"{', whichever is better' if len(report.bars) > 1 else ''}."
         )
+    other = {title: sorted({cell.other for cell in cells if cell.other}) for title, cells in report.rows}
+    told = "; ".join(f"{title}: {' and '.join(texts)}" for title, texts in other.items() if texts)
+    if told:
+        notes.append(f"{OTHER} Other settings than a preset's or the paper's. {told}.")
     if report.settings:
         settings_of_each = (f"{baseline} {settings}" for baseline, settings in report.settings.items())
         notes.append(f"Settings: {', '.join(settings_of_each)}.")

@@ -1,13 +1,17 @@
 """Reads what the cells of the papers' tables show: stored scores, breakdowns and runs of some snapshots."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from django.db.models import Count
+
 from collection.models import PARTITIONS
 from modeling import catalogue
 from modeling.folders import predictions_of
+from modeling.launching.regimes import training_pairs
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.reports.cells import Selection
 from modeling.reports.corpus_facts import example, figures_by_genre
@@ -19,16 +23,26 @@ from nli.labels import COLLAPSED
 from snapshots.models import Snapshot
 
 
+def before(wanted: Selection) -> Selection:
+    """Returns the selection of the runs from which those of a cell start: of its baseline, on all of a snapshot."""
+    assert wanted.start is not None
+    return Selection(baseline=wanted.baseline, trained=wanted.start[1], collapse=wanted.collapse)
+
+
 class Scores:
     """The stored scores, breakdowns and runs of some snapshots, each read once."""
 
-    def __init__(self, snapshots: Sequence[Snapshot], preset: str = "") -> None:
-        """Prepares the scores of these snapshots. `preset`: use only runs with its settings."""
-        self.snapshots, self.preset = list(snapshots), preset
+    def __init__(self, snapshots: Sequence[Snapshot], preset: str = "", key: str = "") -> None:
+        """Prepares the scores of these snapshots.
+
+        `preset`: use only runs with its settings. `key`: of the metadata, whose values are the rows of properties.
+        """
+        self.snapshots, self.preset, self.key = list(snapshots), preset, key
         self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
         self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
         self._ids: dict[tuple[int, str], list[str]] = {}
         self._pair_values: dict[tuple[int, str], PairValues] = {}
+        self._presets: dict[tuple[int, str], tuple[str, ...]] = {}
         self._examples: dict[tuple[Any, ...], Mapping[str, str]] = {}
 
     @cached_property
@@ -41,19 +55,28 @@ class Scores:
         return list(TrainingRun.objects.filter(snapshot__in=self.snapshots).under_way())
 
     @cached_property
-    def starts(self) -> dict[int, str]:
-        """Returns the snapshot of each run from which another one starts."""
+    def starts(self) -> dict[int, TrainingRun]:
+        """Returns the runs from which others start, by number."""
         numbers = [
             run.regime["start"]["run"] for run in (*self.runs, *self.under_way) if "start" in run.regime
         ]
         found = TrainingRun.objects.filter(pk__in=numbers).select_related("snapshot__corpus")
-        return {run.pk: str(run.snapshot) for run in found}
+        return {run.pk: run for run in found}
+
+    @cached_property
+    def searched(self) -> set[int]:
+        """Returns the runs that a search over settings asked for."""
+        children = TrainingRun.objects.filter(snapshot__in=self.snapshots, parent__isnull=False).order_by()
+        searches = children.values("parent").annotate(settings=Count("config", distinct=True))
+        found = children.filter(parent__in=searches.filter(settings__gt=1).values("parent"))
+        return set(found.values_list("pk", flat=True))
 
     @cached_property
     def sources(self) -> Sequence[int]:
         """Returns the places of the first snapshot, and of those from whose runs others have started."""
-        begun = {self.starts.get(run.regime["start"]["run"]) for run in self.runs if "start" in run.regime}
-        return [place for place, name in enumerate(self.names) if not place or name in begun]
+        starts = (self.starts.get(run.regime["start"]["run"]) for run in self.runs if "start" in run.regime)
+        begun = {start.snapshot_id for start in starts if start}
+        return [place for place, one in enumerate(self.snapshots) if not place or one.pk in begun]
 
     @cached_property
     def evaluations(self) -> dict[tuple[int, int, str], Evaluation]:
@@ -102,11 +125,18 @@ class Scores:
     @cached_property
     def tens(self) -> list[list[int]]:
         """Returns 10, 100 and so on for each snapshot, below the number of its training pairs."""
-        train = (
-            snapshot.pairs.filter(partition="train", gold_label__isnull=False) for snapshot in self.snapshots
-        )
-        counts = [pairs.count() for pairs in train]
-        return [[10**power for power in range(1, 10) if 10**power < pairs] for pairs in counts]
+        return [[10**power for power in range(1, 10) if 10**power < pairs] for pairs in self.training_pairs]
+
+    @cached_property
+    def training_pairs(self) -> list[int]:
+        """Returns the number of pairs of each snapshot that a run can learn from."""
+        return [training_pairs(snapshot).count() for snapshot in self.snapshots]
+
+    def most(self, wanted: Selection) -> int | None:
+        """Returns how many training pairs the runs of a cell have drawn once; None for all."""
+        if wanted.sample is None:
+            return wanted.most
+        return max(1, round(wanted.sample * self.training_pairs[wanted.trained]))
 
     def with_curves(self, trained: int) -> list[str]:
         """Returns the baselines that have learnt from a part of a snapshot's training pairs."""
@@ -122,7 +152,7 @@ class Scores:
 
     def example(self, wanted: Selection) -> Mapping[str, str]:
         """Returns the texts and the label of the first pair with a gold label of a cell's value; {} if there is none."""
-        key = (wanted.on, wanted.partition, wanted.dimension, wanted.value)
+        key = (wanted.on, wanted.partition, wanted.dimension, wanted.value, wanted.label)
         if key not in self._examples:
             self._examples[key] = example(self.snapshots[wanted.on], *key[1:])
         return self._examples[key]
@@ -131,60 +161,87 @@ class Scores:
         return list(self.snapshots[on].corpus.labels)
 
     def matching(self, wanted: Selection) -> list[TrainingRun]:
-        """Returns the runs of a cell, one for each seed, all with the same settings: those with the most seeds."""
+        """Returns the runs of a cell, one for each seed, that differ in nothing else.
+
+        Of several settings, those that somebody asked for by themselves go before those that a search chose, then those
+        with more seeds, those of a preset, and the oldest: what is trained later changes no table by itself.
+        """
         found: dict[str, list[TrainingRun]] = {}
         for run in self.runs:
             if self.matches(run, wanted):
-                found.setdefault(repr((run.vectors, run.config)), []).append(run)
-        return max(found.values(), key=len, default=[])  # of equally many, the newest
+                found.setdefault(self._identity(run), []).append(run)
+
+        def rank(runs: Sequence[TrainingRun]) -> tuple[bool, int, bool, int]:
+            own = any(run.pk not in self.searched for run in runs)
+            return own, len(runs), bool(self._presets_of(runs[0], wanted)), -min(run.pk for run in runs)
+
+        return max(found.values(), key=rank, default=[])
+
+    def _identity(self, run: TrainingRun) -> str:
+        """Returns everything that distinguishes a run from others but its seed, that of the run it starts from included."""
+        regime = dict(run.regime)
+        start = regime.pop("start", None)
+        origin = self.starts.get(start["run"]) if start else None
+        first = [start["how"], self._identity(origin)] if start and origin else start
+        what = [run.baseline, run.snapshot_id, run.most, run.vectors, run.config, regime, first]
+        return json.dumps(what, sort_keys=True)
 
     def premise_readers(self, trained: int) -> list[list[TrainingRun]]:
-        """Returns the runs that read premises and learnt from a whole snapshot as it is, by baseline and settings."""
-        known = catalogue.baselines()
-        found: dict[str, list[TrainingRun]] = {}
-        for run in self.runs:
-            as_it_is = run.snapshot_id == self.snapshots[trained].pk and not run.regime and run.most is None
-            reads = run.baseline in known and known[run.baseline].reads_premises
-            if as_it_is and reads and self._is_of_preset(run):
-                found.setdefault(repr((run.baseline, run.vectors, run.config)), []).append(run)
-        return list(found.values())
+        """Returns the runs of each baseline that reads premises and learnt from a whole snapshot as it is."""
+        readers = (name for name, one in catalogue.baselines().items() if one.reads_premises)
+        found = (self.matching(Selection(baseline=name, trained=trained)) for name in readers)
+        return [runs for runs in found if runs]
 
-    def _is_of_preset(self, run: TrainingRun) -> bool:
-        return not self.preset or self.preset in catalogue.presets_of(run.baseline, run.config)
+    def of_other_settings(self, run: TrainingRun, wanted: Selection) -> bool:
+        """Returns whether a run has neither a preset's settings nor those of the cell's row in the paper."""
+        return not self._presets_of(run, wanted)
+
+    def _presets_of(self, run: TrainingRun, wanted: Selection) -> tuple[str, ...]:
+        """Returns the presets whose settings a run has, with the changes of the cell's row."""
+        known = catalogue.baselines().get(run.baseline)
+        changed = {key: value for key, value in wanted.config.items() if known and key not in known.parts}
+        key = (run.pk, repr(changed))
+        if key not in self._presets:
+            self._presets[key] = catalogue.presets_of(run.baseline, run.config, changed)
+        return self._presets[key]
 
     def matches(self, run: TrainingRun, wanted: Selection) -> bool:
-        if (run.baseline, run.snapshot_id, run.most) != (
-            wanted.baseline, self.snapshots[wanted.trained].pk, wanted.most,
-        ):  # fmt: skip
+        """Returns whether a run is one of the cell: all of its regime counts, and the settings of the cell's row."""
+        place = (wanted.baseline, self.snapshots[wanted.trained].pk, self.most(wanted))
+        if (run.baseline, run.snapshot_id, run.most) != place or not self._settings_match(run, wanted):
             return False
-        return self._settings_match(run, wanted) and self._regime_of(run) == self.regime(wanted)
+        regime = dict(run.regime)
+        start = regime.pop("start", None)
+        if "mixed" in regime:
+            regime["mixed"] = [
+                {key: value for key, value in entry.items() if key != "sha256"} for entry in regime["mixed"]
+            ]
+        if regime != self.regime(wanted) or bool(start) != bool(wanted.start):
+            return False
+        if not start or not wanted.start:
+            return True
+        first = self.starts.get(start["run"])
+        return first is not None and start["how"] == wanted.start[0] and self.matches(first, before(wanted))
 
     def _settings_match(self, run: TrainingRun, wanted: Selection) -> bool:
-        """Returns whether the run is of the preset, and the system of the cell: with the same parts left out."""
-        if not self._is_of_preset(run):
+        """Returns whether a run is of the preset, has the settings of the cell, and all other parts of its system."""
+        if self.preset and self.preset not in self._presets_of(run, wanted):
             return False
         known = catalogue.baselines().get(run.baseline)
-        parts = {one.key: one.default for one in known.settings if one.key in known.parts} if known else {}
-        own = {key: value for key, value in run.config.items() if key in parts}
-        return parts | own == parts | dict(wanted.config)
-
-    def _regime_of(self, run: TrainingRun) -> dict[str, Any]:
-        regime = dict(run.regime)
-        if "mixed" in regime:
-            regime["mixed"] = [entry["snapshot"] for entry in regime["mixed"]]
-        if "start" in regime:
-            regime["start"] = (regime["start"]["how"], self.starts.get(regime["start"]["run"], ""))
-        return regime
+        defaults = {one.key: one.default for one in known.settings} if known else {}
+        keys = {*wanted.config, *(known.parts if known else ())}
+        named = {key: defaults.get(key) for key in keys}
+        own = {key: value for key, value in run.config.items() if key in keys}
+        return named | own == named | dict(wanted.config)
 
     def regime(self, wanted: Selection) -> dict[str, Any]:
-        """Returns the regime of the runs of a cell, with names in place of runs and hashes."""
+        """Returns the regime of the runs of a cell as a request has it, without a start."""
         regime: dict[str, Any] = {}
         if wanted.mixed is not None:
-            regime["mixed"] = [self.names[wanted.mixed]]
+            share = {} if wanted.share == 1 else {"share": wanted.share}
+            regime["mixed"] = [{"snapshot": self.names[wanted.mixed], **share}]
         if wanted.genre:
             regime["genre"] = wanted.genre
-        if wanted.start:
-            regime["start"] = (wanted.start[0], self.names[wanted.start[1]])
         if wanted.collapse and self.snapshots[wanted.trained].corpus.scheme != COLLAPSED:
             regime["collapse"] = True
         return regime

@@ -16,7 +16,7 @@ from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
 from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, curve_chart, learning_curves
-from modeling.reports.definitions import TABLES
+from modeling.reports.definitions import TABLES, keys_of_properties
 from modeling.reports.filling import fill
 from modeling.reports.leak_audits import LEAKS, NothingToCompare, audits_of, request_audits, stop_audits
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
@@ -38,12 +38,13 @@ ROWS_SHOWN = 100
 def reports(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows all result tables of a snapshot, from stored scores. `?with=CORPUS@VERSION` adds further snapshots.
 
-    `chart`: the learning curves as CSV.
+    `key`: of the metadata, for hyponly-4. `chart`: the learning curves as CSV.
     """
     snapshots, others = asked_snapshots(request, pk)
     preset = request.GET.get("preset", "")
     preset = preset if preset in PRESETS else ""
-    scores = Scores(snapshots, preset)
+    key = request.GET.get("key", "")
+    scores = Scores(snapshots, preset, key)
     charts = with_values([curve_chart(learning_curves(scores))])
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], str(snapshots[0]).replace("@", "-"))
@@ -69,6 +70,8 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "overviews": OVERVIEWS,
         "preset": preset,
         "presets": PRESETS,
+        "key": key,
+        "keys": keys_of_properties(scores),
     }
     return render(request, "modeling/reports.html", context)
 

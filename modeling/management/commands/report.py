@@ -55,6 +55,9 @@ class Command(BaseCommand):
             help="a result table shows runs of this preset alone; else, of several settings, those with the most seeds",
         )
         parser.add_argument(
+            "--key", default="", metavar="KEY", help="of the metadata, whose values are the rows of hyponly-4"
+        )
+        parser.add_argument(
             "--partition", choices=PARTITIONS, default="test", help=f"of {', '.join(OVERVIEWS)}; default test"
         )
         parser.add_argument(
@@ -117,12 +120,12 @@ class Command(BaseCommand):
                 self.count(snapshot, COUNTED_BY.get(name, "label"))
                 if name in WITH_STATISTICS:
                     self.made(snapshot, WITH_STATISTICS[name])
-            preset = options["preset"] or ""
+            asked = (options["preset"] or "", options["key"])
             if options["train_missing"]:
-                lacking = fill(name, snapshots, scores=Scores(snapshots, preset))
+                lacking = fill(name, snapshots, scores=Scores(snapshots, *asked))
                 self.score(lacking.unscored())
                 self.train(lacking, options["seeds"])
-            scores = Scores(snapshots, preset)
+            scores = Scores(snapshots, *asked)
             report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
@@ -159,6 +162,8 @@ class Command(BaseCommand):
             self.stderr.write(f"{what}: {failure}" if failure else f"Scored {what}")
 
     def train(self, report: Report, seeds: int) -> None:
+        """Queues the missing runs, and says when to repeat the command: only then others start from them."""
+        queued = []
         for request in report.requests():
             try:
                 run = request_runs(**request, seeds=range(1, seeds + 1))
@@ -166,7 +171,14 @@ class Command(BaseCommand):
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue
             enqueue(run.pk)
+            queued.append(run.pk)
             self.stderr.write(f"Queued run {run.pk}: {run.baseline} on {run.snapshot}")
+        if queued or report.waits:
+            runs = f"Runs {', '.join(map(str, queued))} are" if queued else "Some runs are"
+            self.stderr.write(
+                f"{runs} under way. Repeat this command when they are done: it scores them, and queues what starts from"
+                " them. The table is complete once nothing is missing."
+            )
 
     def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
         self.stdout.write(FORMATS[form](self.made(snapshot, name)), ending="")
