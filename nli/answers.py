@@ -144,8 +144,8 @@ def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
         yield "answers is out of order"
 
 
-def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iterator[str]:
-    """Yield what is wrong with one answer, looked at alone."""
+def entry_errors(number: int, answer: Answer) -> Iterator[str]:
+    """Yield what is wrong with the keys of one answer and the kinds of their values."""
     name = f"answer {number}"
     if not KEYS.keys() >= answer.keys():
         yield f"{name} has keys that no snapshot has: {', '.join(sorted(answer.keys() - KEYS.keys()))}"
@@ -164,6 +164,15 @@ def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iter
             return
     if ("label" in answer) == ("skip" in answer):
         yield f"{name} must have a label or a skip, and not both"
+
+
+def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iterator[str]:
+    """Yield what is wrong with one answer, looked at alone."""
+    name, is_whole = f"answer {number}", True
+    for wrong in entry_errors(number, answer):
+        yield wrong
+        is_whole = is_whole and "keys that no snapshot has" in wrong
+    if not is_whole:
         return
     question = facts.get("questions", {}).get(answer["question"]) if "question" in answer else None
     if "question" in answer and question is None:

@@ -25,7 +25,13 @@ from schemas.base import default_of
 from shared.portions import portions
 from validation.errors import NotLookedAt
 from validation.models import Label, Question
-from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
+from validation.pairs.published_labels import (
+    create_corpus,
+    import_portion,
+    main_question,
+    open_imported,
+    other_questions,
+)
 
 REASONS_LISTED = 100  # different reasons that are counted
 LISTED = 1000  # refused lines that a report names one by one; all of them are counted
@@ -49,6 +55,10 @@ NOTES = {
     "gold_differs": "pairs have another gold label in the file than by the rule",
     "answers_left_out": "answers name several labels and are no votes",
     "other_genres": "pairs of other genres were left out",
+    "other_answers": "other answers came along: skips, withdrawn labels, those of models, experts and other questions",
+    "with_reason": "labels came with a reason",
+    "decided": "pairs were decided by a researcher",
+    "waiting": "pairs wait for labels, as they did; their seats are open again",
     "opened": "pairs were opened for labelling",
 }
 
@@ -323,6 +333,7 @@ def started(order: PairOrder, form: ImportFormat, corpus: Corpus, *, writes: boo
         default_genre=form.genre,
         genre_facts=form.genres,
         ids_repeat=form.ids_repeat,
+        people=form.people,
         writes=writes,
     )
 
@@ -362,6 +373,7 @@ class _Work:
         with transaction.atomic():
             if self.pairs is None:
                 self.pairs = self._start(self._create())
+                self.pairs.genres_made += self.form.genres
             if file is None:
                 source = remember_source(
                     corpus=self.pairs.corpus, name=path.name, digest=digest, licence=self.order.licence
@@ -369,7 +381,8 @@ class _Work:
                 self.sources.append(source)
                 file = PairSource(source)
             question = main_question(corpus=self.pairs.corpus)
-            outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans)
+            others = other_questions(corpus=self.pairs.corpus, described=self.form.questions)
+            outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans, others=others)
             self.confirm()
         self.report.refuse(path.name, outcome.refused)
         self.report.counts, self.report.partitions = dict(self.pairs.counts), dict(self.pairs.partitions)
@@ -383,13 +396,17 @@ class _Work:
     def _create(self) -> Corpus:
         self.report.corpus_is_new = True
         names = ", ".join(path.name for path in self.order.files)
-        form = self.form
+        form, told = self.form, {"description": self.order.about, "licence": self.order.licence}
         return create_corpus(
             slug=self.order.slug,
             scheme=self.rules.scheme,
             protocol=self.protocol,
-            licence=self.order.licence,
-            about=self.order.about or f"Imported from {names} (format {form.name}).",
+            about={
+                "description": f"Imported from {names} (format {form.name}).",
+                **form.corpus,
+                **{key: text for key, text in told.items() if text},
+            },
+            genres=form.genres,
             language=self.order.language or form.language,
             wording=form.question,
             labels=form.wordings or self._names_of_labels(),
@@ -453,7 +470,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
     warned = (
         *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
         *("published_differs", "published_without_majority", "author_differs", "self_validated"),
-        "pair_ids_changed",
+        *("pair_ids_changed", "other_answers", "with_reason", "decided", "waiting"),
     )
     return {
         "corpus": order.slug,

@@ -11,9 +11,8 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from collection.imports.pairs import code_prefix
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
-from validation.models import Label, Question
+from validation.models import Adjudication, Assignment, BatchItem, Label, Question
 from validation.statistics.cached import mark_stale
 
 
@@ -55,13 +54,16 @@ def withdraw_import(*, source: Source, with_corpus: bool = False, dry_run: bool 
 def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     pairs = Pair.objects.filter(source=source)
     labels = Label.objects.filter(pair__in=pairs)
-    # An open seat that nobody ever claimed is not work.
+    # An open seat that nobody ever claimed is not work. Labels of experts and models that were given here have a time.
     came = labels.filter(
         Q(origin__in=[Label.Origin.IMPORTED, Label.Origin.AUTHOR])
+        | Q(origin__in=[Label.Origin.EXPERT, Label.Origin.MODEL], cast_at=None)
         | Q(origin=Label.Origin.CAST, label=None, leased_until=None)
     )
-    blockers = dict(_built_on(pairs, but={Parse, Label}))
-    blockers |= dict(_built_on(came, but=set()))
+    skips = BatchItem.objects.filter(seat__pair__in=pairs, assignment__annotator__kind=User.Kind.IMPORTED)
+    decisions = Adjudication.objects.filter(pair__in=pairs, by__kind=User.Kind.IMPORTED)
+    blockers = dict(_built_on(pairs, but={Parse, Label}, came=decisions))
+    blockers |= dict(_built_on(came, but=set(), came=skips))
     if given := labels.exclude(pk__in=came.values("pk")).count():
         blockers["labels given here"] = given
     if blockers:
@@ -71,12 +73,15 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
             " Withdraw single pairs with vet_pairs instead: they stay as history."
         )
     # Pairs go last, because other rows are found through them.
+    batches = list(skips.values_list("assignment", flat=True))
+    _delete(skips)
+    _delete(Assignment.objects.filter(pk__in=batches))
+    _delete(decisions)
     counts = {"labels": _delete(came)}
     _delete(Parse.objects.filter(pair__in=pairs))
     counts["pairs"] = _delete(pairs)
     counts["premises"] = _delete(unreferenced(Premise.objects.filter(source=source)))
-    imported = User.objects.filter(kind=User.Kind.IMPORTED, code__startswith=code_prefix(corpus.slug))
-    counts["people"] = _delete(unreferenced(imported))
+    counts["people"] = _delete(unreferenced(User.objects.filter(kind=User.Kind.IMPORTED)))
     _delete(unreferenced(Source.objects.filter(pk=source.pk)))
     mark_stale(corpus=corpus)
     if with_corpus:
@@ -85,12 +90,12 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
 
 
 def _remove_corpus(corpus: Corpus) -> None:
-    """Removes a corpus that has nothing but its genres and its main question, as an import creates it."""
+    """Removes a corpus that has nothing but its genres and its questions, as an import creates it."""
     genres = Genre.objects.filter(corpus=corpus)
-    question = Question.objects.filter(corpus=corpus, is_main=True)
+    question = Question.objects.filter(corpus=corpus).filter(Q(is_main=True) | Q(wording_came=True))
     blockers = dict(_built_on(Corpus.objects.filter(pk=corpus.pk), but={Genre, Question}))
     blockers |= dict(_built_on(genres, but=set()))
-    if others := Question.objects.filter(corpus=corpus, is_main=False).count():
+    if others := Question.objects.filter(corpus=corpus, is_main=False, wording_came=False).count():
         blockers["other questions"] = others
     if blockers:
         counted = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
@@ -119,11 +124,16 @@ def _relations(model: type[models.Model]) -> Iterator[models.ForeignKey]:
             yield field
 
 
-def _built_on(rows: QuerySet, but: set[type[models.Model]]) -> Iterator[tuple[str, int]]:
-    """Yields what refers to these rows, with its count, except for the tables `but`."""
+def _built_on(
+    rows: QuerySet, but: set[type[models.Model]], came: QuerySet | None = None
+) -> Iterator[tuple[str, int]]:
+    """Yields what refers to these rows, with its count, except for the tables `but` and the rows `came`."""
     for field in _relations(rows.model):
         if field.model not in but:
-            number = field.model._base_manager.filter(**{f"{field.name}__in": rows.values("pk")}).count()
+            found = field.model._base_manager.filter(**{f"{field.name}__in": rows.values("pk")})
+            if came is not None and field.model is came.model:
+                found = found.exclude(pk__in=came.values("pk"))
+            number = found.count()
             if number:
                 yield str(field.model._meta.verbose_name_plural), number
 

@@ -180,6 +180,9 @@ DNC_KEYS = frozenset(
 )
 
 
+ABOUT = "\0"  # what the file of metadata says of a pair; no key of a file has this name
+
+
 def dnc_records(path: Path) -> Iterator[Record | BadLine]:
     """Yields the pairs with their metadata, joined by `pair-id`."""
     about = {}
@@ -194,7 +197,7 @@ def dnc_records(path: Path) -> Iterator[Record | BadLine]:
             yield item
         else:
             line, record = item
-            yield line, {**about.get(str(record.get("pair-id")), {}), **record}
+            yield line, {ABOUT: about.get(str(record.get("pair-id")), {}), **record}
 
 
 def _metadata_of(path: Path) -> list[Path]:
@@ -206,12 +209,12 @@ def _metadata_of(path: Path) -> list[Path]:
 
 def read_dnc(line: int, record: dict[str, Any]) -> ImportedPair:
     """Reads a pair; `context`, `hypothesis` and `label` are required. Raises Unreadable."""
+    beside = {key: value for key, value in record.pop(ABOUT, {}).items() if key != "pair-id"}
     records.required(record, "label")
     votes = tuple(filter(None, records.optional_text(record, "annotations").split(",")))
-    sentence = records.optional_text(record, "corpus-sent-id", MAX_GROUP)
-    source = (
-        f"{records.optional_text(record, 'corpus', MAX_GROUP)} {sentence}"[:MAX_GROUP] if sentence else ""
-    )
+    about = {**beside, **{key: record[key] for key in METADATA if key in record}}
+    sentence = records.optional_text(about, "corpus-sent-id", MAX_GROUP)
+    source = f"{records.optional_text(about, 'corpus', MAX_GROUP)} {sentence}"[:MAX_GROUP] if sentence else ""
     split = records.optional_text(record, "split")
     return ImportedPair(
         line=line,
@@ -225,7 +228,7 @@ def read_dnc(line: int, record: dict[str, Any]) -> ImportedPair:
         labels=votes if len(votes) > 1 else (),  # one judgement alone is the label itself
         published_label=records.label(record["label"], "label"),
         has_gold=True,
-        metadata={key: record[key] for key in METADATA if key in record},
+        metadata=about,
         unread=records.unread(record, DNC_KEYS),
     )
 

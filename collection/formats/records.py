@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sized
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from collection.formats.lines import type_names
@@ -33,6 +33,8 @@ class ImportedPair:
     rows: of the file, which the pair was gathered from.
     left_out: how many answers name several labels; `labels` has none of these.
     metadata: facts about the origin of the pair, stored as they came; values as in JSON.
+    gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES). reasons: position -> the reason
+        for that label. answers: all other answers, with the keys of nli.answers.
     unread: keys of the line that no reader knows.
     """
 
@@ -56,6 +58,9 @@ class ImportedPair:
     drawn: bool = False
     parses: tuple[str, str, str, str] = ("", "", "", "")
     metadata: Mapping[str, Any] | None = None
+    gold_source: str = ""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    answers: tuple[Mapping[str, Any], ...] = ()
     rows: int = 1
     left_out: int = 0
     unread: frozenset[str] = frozenset()

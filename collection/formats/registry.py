@@ -54,7 +54,10 @@ class ImportFormat:
     question, wordings: the question that people were asked, and its words for the labels; empty: ours.
     seats, threshold, gold_rule: of a new corpus's main question; None: our defaults. partitions: those with seats and a
     threshold of their own.
-    genres: name, register and in_training of genres that the import makes, by slug.
+    genres: name, register and in_training of genres that the import makes, by slug. questions: columns of questions beside
+    the main one, by slug. corpus: description, licence and made_for_demo of a new corpus.
+    people: the corpus whose name stands before the codes of annotators, and codes that have one already keep theirs;
+    None: that of the import.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
     facts: reads values for the fields above from a file beside the pairs.
     gathers: makes pairs' records of all records of a file, before the first pair. tell: hears how far this is.
@@ -81,6 +84,9 @@ class ImportFormat:
     gold_rule: str | None = None
     partitions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     genres: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    corpus: Mapping[str, Any] = field(default_factory=dict)
+    people: str | None = None
     ids_repeat: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None
     gathers: Callable[[Iterator[Record | BadLine]], Iterator[Record | BadLine]] | None = None
@@ -411,6 +417,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         read_record=read_snapshot_line,
         mark=_marks("gold_source", "answers", "sentence1"),
         facts=facts_beside,
+        people="",
     ),
     ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published_maps.JSONL),
     ImportFormat(

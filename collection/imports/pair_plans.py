@@ -13,6 +13,7 @@ from collection.formats.lines import BadLine
 from collection.formats.records import ImportedPair
 from collection.premise_ids import digest_of, normalise
 from collection.texts import one_line
+from nli.gold import ADJUDICATED
 from nli.labels import READINGS, SCHEMES
 
 ALL, AUTHOR = "all", "author"
@@ -20,11 +21,12 @@ ALL, AUTHOR = "all", "author"
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One label with its position (from 1) and the file's code of its annotator (empty if unknown)."""
+    """One label with its position (from 1), the file's code of its annotator and the reason (empty if unknown)."""
 
     position: int
     label: str
     annotator: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,12 @@ class PlannedPair:
     votes: tuple[Vote, ...]
     published_label: str | None
     first_is_author: bool = False
+
+    @property
+    def codes(self) -> list[str]:
+        """Return the file's codes of everybody who wrote, labelled or answered; empty ones among them."""
+        answers = (answer["code"] for answer in self.item.answers)
+        return [self.author, *(vote.annotator for vote in self.votes), *answers]
 
 
 @dataclass(frozen=True)
@@ -97,9 +105,11 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         item.labels[0] if authored and item.labels else item.author_label if rules.elicited else None
     )
     votes = _votes(item, authored) if rules.take == ALL else ()
+    if rules.take != ALL:
+        item = replace(item, answers=())
     keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
-    published = item.published_label if keeps_gold else None
-    if published == author_label:
+    published = item.published_label if keeps_gold and item.gold_source != ADJUDICATED else None
+    if published == author_label and not item.gold_stands:
         published = None  # it follows from the author's label
     first_is_author = authored and author_label is not None
     return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published, first_is_author)
@@ -109,7 +119,7 @@ def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:
     """Returns the labels with their positions; none if there is only the author's label."""
     codes = item.annotators or ("",) * len(item.labels)
     votes = tuple(
-        Vote(position, label, code)
+        Vote(position, label, code, item.reasons.get(position, ""))
         for position, (label, code) in enumerate(zip(item.labels, codes, strict=True), start=1)
         if label is not None
     )

@@ -4,6 +4,7 @@
 the corpus's row, so that two imports into one corpus take turns while annotators go on.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +48,8 @@ class PairImport:
 
     genre: of the pairs, unless a line names another; empty: the corpus's only genre, else `default_genre`.
     genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
-    ids_repeat: whether several pairs of the file may have one id. counts: of the report, by name.
+    ids_repeat: whether several pairs of the file may have one id. people: as in ImportFormat. counts: of the report, by
+    name.
     partitions: new pairs by partition, or "none".
     genres_made, ids_changed: the first few, for the report. writes: False for a look at what would be new; the corpus may
     then be one that is not stored yet. met: the ids of such a look so far, which an import would find stored.
@@ -59,6 +61,7 @@ class PairImport:
     default_genre: str = "all"
     genre_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
+    people: str | None = None
     counts: Counter[str] = field(default_factory=Counter)
     partitions: Counter[str] = field(default_factory=Counter)
     genres_made: list[str] = field(default_factory=list)
@@ -108,9 +111,8 @@ class PairImport:
 
     def make_people(self, codes: Iterable[str]) -> None:
         """Makes users for new codes of the file. They can never sign in."""
-        wanted = {
-            code: person_code(self.corpus.slug, code) for code in codes if code and code not in self._people
-        }
+        new_codes = {code for code in codes if code and code not in self._people}
+        wanted = {code: self._code_here(code) for code in new_codes}
         if not wanted:
             return
         known = dict(User.objects.filter(code__in=wanted.values()).values_list("code", "pk"))
@@ -123,6 +125,12 @@ class PairImport:
         self.counts["people"] += len(new)
         self._people |= {code: known[ours] for code, ours in wanted.items()}
 
+    def _code_here(self, code: str) -> str:
+        """Returns the code under which a person of the file is known here. One that a snapshot holds may have its corpus."""
+        if self.people is not None and HAS_CORPUS.match(code):
+            return code
+        return person_code(self.people or self.corpus.slug, code)
+
 
 @dataclass
 class PairSource:
@@ -133,16 +141,12 @@ class PairSource:
 
 
 UNSHORTENED = 29  # characters of a long code that stand before its digest
+HAS_CORPUS = re.compile(r"(?=.{,40}\Z)([-\w]+:.|.{29}-[0-9a-f]{10}\Z)")  # see person_code
 
 
 def genre_slug(name: str) -> str:
     """Returns a slug for a genre's published name; for names in other scripts, one made from the digest."""
     return slugify(name)[:60] or f"genre-{sha256(name.encode()).hexdigest()[:8]}"
-
-
-def code_prefix(corpus: str) -> str:
-    """Returns the beginning that the codes of all imported annotators of a corpus share, also the shortened ones."""
-    return f"{corpus}:"[:UNSHORTENED]
 
 
 def person_code(corpus: str, code: str) -> str:
@@ -164,9 +168,7 @@ def write_pairs(
     named = _with_names(run, file, plans, refused)
     new = _without_known(run, named, refused)
     premises = _premises(run, file.source, new)
-    run.make_people(
-        code for _, _, plan in new for code in (plan.author, *(vote.annotator for vote in plan.votes))
-    )
+    run.make_people(code for _, _, plan in new for code in plan.codes)
     pairs = [
         Pair(
             corpus_id=corpus,

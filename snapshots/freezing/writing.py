@@ -75,12 +75,13 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
 def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
     """Return the facts of corpus.json. They are content: a change of wording makes another snapshot.
 
-    Wordings are empty where nobody was asked here and the corpus has no own question: the annotators of an import never
-    saw Quintet's.
+    Wordings are empty where nobody was asked here, no file brought the question and the corpus has none of its own: the
+    annotators of an import never saw Quintet's.
     """
     question = planned.question
     corpus: Corpus = question.corpus
-    is_asked = question.wording != QUESTION or planned.history["times"]["labelled"] is not None
+    is_own = question.wording_came or question.wording != QUESTION
+    is_asked = is_own or planned.history["times"]["labelled"] is not None
     rule = question.rule
     facts: Facts = {
         "slug": corpus.slug,

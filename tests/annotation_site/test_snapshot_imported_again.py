@@ -38,7 +38,7 @@ def lines_of(place: Path) -> dict[str, dict[str, object]]:
 
 
 def with_codes_of(slug: str, lines: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """Returns the lines with codes as imported people have them: with the name of their corpus in front."""
+    """Returns the lines with codes as imported people have them: with the name of the snapshot's corpus in front."""
     for line in lines.values():
         line["annotator_codes"] = [code and f"{slug}:{code}" for code in line["annotator_codes"]]
         line["author"] = line["author"] and f"{slug}:{line['author']}"
@@ -51,7 +51,7 @@ def test_an_elicited_corpus_comes_back_with_people_groups_and_partitions(tmp_pat
     label_pair(add_pair(make_premise(corpus, "A line that splits people."), "e", "Nobody agrees."), "eennc")
     theirs = lines_of(folder(freeze(corpus)))
     ours = brought(folder(freeze(corpus)), "again", tmp_path)
-    assert ours == with_codes_of("again", theirs)
+    assert ours == with_codes_of(corpus.slug, theirs)
 
 
 def test_genres_keep_their_name_register_and_place_outside_training(tmp_path):
@@ -115,7 +115,7 @@ def test_written_pairs_that_were_judged_on_a_scale_keep_their_authors_label_besi
     theirs = lines_of(folder(freeze(corpus)))
     assert theirs[judged.public_id]["annotator_labels"] == ["5"] * 5
     ours = brought(folder(freeze(corpus)), "again", tmp_path)
-    assert ours == with_codes_of("again", theirs)
+    assert ours == with_codes_of(corpus.slug, theirs)
     assert set(Pair.objects.filter(corpus__slug="again").values_list("author_label", flat=True)) == {
         "entailed"
     }
@@ -202,7 +202,7 @@ def test_partitions_with_seats_of_their_own_keep_them(tmp_path):
         "test": "entailed",
     }
     ours = brought(folder(freeze(corpus)), "again", tmp_path)
-    assert ours == with_codes_of("again", theirs)
+    assert ours == with_codes_of(corpus.slug, theirs)
     again = Question.objects.get(corpus__slug="again").partitions
     assert set(again.values_list("partition", "seats", "threshold")) == {("train", 1, 1), ("dev", 1, 1)}
     for partition, fewer in (

@@ -174,7 +174,7 @@ def premises_row(data: Path) -> str:
 
     from validation.pairs.published_labels import create_corpus
 
-    corpus = create_corpus(slug="premises", scheme="nli3", protocol="elicited", licence="", about="")
+    corpus = create_corpus(slug="premises", scheme="nli3", protocol="elicited")
     corpus.genres.create(slug="all", name="all")
     total = Counter[str]()
     for path in sorted(data.glob(PREMISES.files)):

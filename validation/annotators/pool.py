@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
-from collection.imports.pairs import code_prefix
 from collection.models import Corpus, Exclusion, Pair
 from validation.gold.queries import with_gold_label
 from validation.models import BatchItem, CalibrationAnswer, Label, Membership, Question
@@ -57,11 +56,9 @@ def imported_labels(question: Question) -> QuerySet[Label]:
 
 
 def imported_people(question: Question) -> int:
-    """Counts the people who judged in a published file. Their codes begin with the corpus, so the query reads few rows."""
-    of_corpus = User.objects.filter(
-        kind=User.Kind.IMPORTED, code__startswith=code_prefix(question.corpus.slug)
-    )
-    return of_corpus.filter(Exists(imported_labels(question).filter(annotator=OuterRef("pk")))).count()
+    """Counts the people who judged in a published file. One person may be in the files of several corpora."""
+    imported = User.objects.filter(kind=User.Kind.IMPORTED)
+    return imported.filter(Exists(imported_labels(question).filter(annotator=OuterRef("pk")))).count()
 
 
 def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:

@@ -46,6 +46,9 @@ class Question(models.Model):
     is_main = models.BooleanField(default=True)
     scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
     wording = models.TextField(blank=True)
+    wording_came = models.BooleanField(
+        default=False, help_text="whether a file of pairs brought the wording that its annotators read"
+    )
     instructions = models.TextField(blank=True, help_text="Markdown")
     seats = models.PositiveSmallIntegerField(
         default=default_of(SideQuestionPart, "seats"), help_text="labels per pair, including the author's"

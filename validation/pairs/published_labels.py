@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -10,12 +11,13 @@ from django.db.models import prefetch_related_objects
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
-from collection.models import Corpus, Pair, Source
-from nli.gold import DIFFERS, NO_MAJORITY, least_threshold, note_beside
+from collection.models import Corpus, Genre, Pair, Source
+from nli.gold import ADJUDICATED, DIFFERS, NO_MAJORITY, least_threshold, note_beside
 from nli.labels import QUESTION
 from shared.transactions import one_transaction
 from validation.models import Label, LabelWording, PartitionRule, Question
 from validation.pairs.opening import open_for_validation
+from validation.pairs.returned_answers import waits, write_answers, wrong_answer
 from validation.statistics.cached import mark_stale
 
 GOLD_EXAMPLES = 3
@@ -50,8 +52,8 @@ def create_corpus(
     slug: str,
     scheme: str,
     protocol: str,
-    licence: str = "",
-    about: str = "",
+    about: Mapping[str, Any] | None = None,
+    genres: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     language: str = "en",
     wording: str = "",
     labels: Mapping[str, str] | None = None,
@@ -63,12 +65,15 @@ def create_corpus(
 ) -> Corpus:
     """Returns the corpus for imported pairs, with a main question; makes both if they do not exist.
 
+    about: other columns of the corpus, such as its description. genres: columns of those to make, by slug.
     `wording` and `labels`: the wording of the question and of its answers, by default the standard ones.
     """
-    facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
-    corpus, _ = Corpus.objects.get_or_create(
+    facts = {"scheme": scheme, "protocol": protocol, **(about or {})}
+    corpus, is_new = Corpus.objects.get_or_create(
         slug=slug, defaults={"name": slug, "language": language, **facts}
     )
+    if is_new:
+        Genre.objects.bulk_create(Genre(corpus=corpus, slug=name, **each) for name, each in genres.items())
     main_question(
         corpus=corpus,
         wording=wording,
@@ -108,6 +113,7 @@ def main_question(
         defaults={
             "scheme": scheme or corpus.scheme,
             "wording": wording or QUESTION,
+            "wording_came": bool(wording),
             **{key: value for key, value in rule.items() if value is not None},
         },
     )
@@ -123,15 +129,45 @@ def main_question(
     return question
 
 
+def other_questions(*, corpus: Corpus, described: Mapping[str, Mapping[str, Any]]) -> dict[str, Question]:
+    """Returns the questions beside the main one by slug. Makes those that a snapshot describes and the corpus lacks."""
+    found = {each.slug: each for each in Question.objects.filter(corpus=corpus, is_main=False)}
+    for slug, facts in described.items():
+        if slug not in found:
+            question = Question.objects.create(
+                corpus=corpus, slug=slug, is_main=False, wording_came=True, pool_is_open=False, **facts
+            )
+            LabelWording.objects.bulk_create(
+                LabelWording(question=question, order=order, label=label, wording=wording)
+                for order, (label, wording) in enumerate(WORDINGS[question.scheme].items())
+            )
+            found[slug] = question
+    return found
+
+
 @transaction.atomic
 def import_portion(
-    *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
+    *,
+    run: PairImport,
+    file: PairSource,
+    question: Question,
+    plans: Sequence[PlannedPair],
+    others: Mapping[str, Question] = MappingProxyType({}),
 ) -> Portion:
-    """Writes a portion of pairs with their labels in one transaction, except for lines with errors."""
+    """Writes a portion of pairs with their labels in one transaction, except for lines with errors.
+
+    others: the other questions of the corpus, by slug; a snapshot that comes back has answers to them.
+    """
     prefetch_related_objects([question], "partitions")  # for `rules_by_partition`
-    written, refused = write_pairs(run=run, file=file, plans=plans)
+    questions = {"": question, **others}
+    wrong = {plan.item.line: text for plan in plans if (text := wrong_answer(plan, questions))}
+    written, refused = write_pairs(
+        run=run, file=file, plans=[plan for plan in plans if plan.item.line not in wrong]
+    )
+    refused += [BadLine(line, text) for line, text in wrong.items()]
     labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
     Label.objects.bulk_create(labels)
+    write_answers(run, questions, [(pair, plan) for pair, plan in written if plan.item.gold_source])
     mark_stale(corpus=run.corpus)
     voted = [(pair, plan) for pair, plan in written if plan.votes]
     run.counts["labels"] += len(labels)
@@ -154,6 +190,8 @@ def import_portion(
         votes = rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
         run.counts["fewer_labels"] += sum(votes) < rule.seats
         note = note_beside(plan.item.published_label, rule.voted(votes))
+        if plan.item.gold_source == ADJUDICATED or waits(plan, rule, votes):
+            continue
         if not plan.item.has_gold or not note:
             continue
         if plan.published_label is not None:  # the published label counts
@@ -176,6 +214,7 @@ def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) 
             author_id=pair.author_id,
             annotator_id=pair.author_id if is_author else run.person(vote.annotator),
             label=vote.label,
+            reason=vote.reason,
         )
         for vote in plan.votes
         for is_author in [plan.first_is_author and vote.position == 1]
