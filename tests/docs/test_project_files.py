@@ -36,12 +36,17 @@ def test_the_pages_that_a_newcomer_looks_for_are_there() -> None:
 
 
 def test_the_changelog_says_each_thing_once() -> None:
-    """A merge that keeps the lines of both sides may repeat a part."""
-    unreleased = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1]
-    parts = re.findall(r"^### (.*)$", unreleased, re.MULTILINE)
-    assert parts == ["Notes for upgraders", "Added", "Changed", "Fixed", "Security"]
-    lines = [line for line in unreleased.splitlines() if line]
-    assert len(lines) == len(set(lines))
+    """A merge that keeps the lines of both sides may repeat a part. A release is forty lines of one thing each at most."""
+    known = ["Notes for upgraders", "Added", "Changed", "Fixed", "Security"]
+    versions = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]
+    assert versions[0].startswith("Unreleased")
+    for version in versions:
+        parts = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert parts == [part for part in known if part in parts]
+        lines = [line for line in version.splitlines() if line]
+        assert len(lines) == len(set(lines))
+        _, _, told = version.partition("### Added")
+        assert len([line for line in told.splitlines() if line.startswith("- ")]) <= 40
 
 
 PLACE = re.compile(
