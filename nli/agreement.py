@@ -8,7 +8,7 @@ formulas then give a statistic for each replicate, NaN where it is undefined.
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -140,9 +140,24 @@ def splits(full: Patterns) -> dict[str, float | None]:
     """Return how votes split ("4-1", the most frequent label first) -> share of these pairs, which have all labels."""
     counts: Counter[str] = Counter()
     for pattern, pairs in full.items():
-        counts["-".join(str(n) for n in sorted(pattern.votes, reverse=True) if n)] += pairs
+        counts[split_of(pattern.votes)] += pairs
     total = sum(counts.values())
-    return {name: share(number, total) for name, number in sorted(counts.items(), reverse=True)}
+    return {name: share(counts[name], total) for name in in_order(counts)}
+
+
+def split_of(votes: Iterable[int]) -> str:
+    """Return how the votes of a pair split: "4-1", the most frequent label first."""
+    return "-".join(str(number) for number in sorted(votes, reverse=True) if number)
+
+
+def in_order(splits: Iterable[str]) -> list[str]:
+    """Return splits with the largest numbers of votes first: "10" before "9-1"."""
+    return sorted(splits, key=lambda split: [int(number) for number in split.split("-")], reverse=True)
+
+
+def is_unanimous(split: str) -> bool:
+    """Return whether all labels of such a pair are the same."""
+    return "-" not in split
 
 
 def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from nli.agreement import has_all_labels
+from nli.agreement import has_all_labels, in_order, split_of
 from nli.gold import Rule
 from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PARTITIONS, PREMISE
@@ -193,8 +193,7 @@ def _count(
     counts["gold_labels"][pair.label] += 1
     if has_all_labels(len(pair.labels), seats) and seats > 1:
         counts["individual_labels"].update(pair.labels)
-        split = sorted(Counter(pair.labels).values(), reverse=True)
-        counts["votes"]["-".join(map(str, split))] += 1
+        counts["votes"][split_of(Counter(pair.labels).values())] += 1
         if pair.label != NO_GOLD:
             counts["agreeing"].update(reads.get(label, label) == pair.label for label in pair.labels)
 
@@ -312,7 +311,7 @@ def _figures(cell: _Cell, types: int | None) -> dict[str, Any]:
         "s_rooted": _s_rooted(counts, "roots"),
         "s_rooted_derived": _s_rooted(counts, "derived_roots"),
         "agreement": share(counts["agreeing"], True),
-        "votes": dict(sorted(counts["votes"].items(), reverse=True)),
+        "votes": {split: counts["votes"][split] for split in in_order(counts["votes"])},
         "gold_labels": sorted_counts(counts["gold_labels"]),
         "individual_labels": sorted_counts(counts["individual_labels"]),
     }
