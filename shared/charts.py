@@ -12,6 +12,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from shared.csv_tables import csv_text
+from shared.intervals import FEWEST_PAIRS
 from shared.numbers import written
 
 
@@ -42,7 +43,6 @@ def _as_html(cell: Cell, is_head: bool) -> str:
     return f"{start}{css}>{text}</{tag}>"
 
 
-FEWEST_PAIRS = 30  # a value over fewer pairs is drawn faint: its interval is wide, and its order says little
 KINDS = ("dots", "bars", "heat", "lines", "histogram", "scatter", "strips", "ternary")
 
 

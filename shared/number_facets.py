@@ -58,7 +58,10 @@ def length_chart(
     middle = next(row for row in rows if 2 * (below := below + row["pairs"]) >= whole)
     finding = f"have up to {middle['high'] - 1}" if middle["high"] else f"have {middle['low']} or more"
     return _histogram(
-        "length", f"Half of the hypotheses {finding} characters.", "characters of the hypothesis", rows
+        "length",
+        f"At least half of the hypotheses {finding} characters.",
+        "characters of the hypothesis",
+        rows,
     )
 
 

@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
-from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
-from shared.intervals import wilson
+from shared.charts import Chart, Column, interval, with_values
+from shared.findings import beside
+from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
 from validation.models import Question
 from validation.pairs.door import group_name, shown
@@ -75,8 +76,7 @@ def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Questio
     if not rows:
         return None
     first = rows[0]
-    points = 100 * (first["alone"] - first["majority"])
-    than = f"{abs(points):.1f} points {'more' if points >= 0 else 'less'} than the majority class"
+    than = beside(first["alone"], first["pairs"], first["majority"], "the majority class")
     return Chart(
         "alone",
         "dots",

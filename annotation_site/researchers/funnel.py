@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from collection.joining.visits import texts_in
 from collection.models import EntryLink, PromptReading, Visit
 from shared.charts import Chart, Column
+from shared.findings import mostly
 from validation.labelling.submitting import answered_in
 from validation.models import QuestionReading
 
@@ -69,12 +70,13 @@ class Funnel:
         if not began:
             return "Nobody who opened the link began."
         path = STEPS[1:-1]  # who goes back may have finished or not
-        lost, title = max(
-            ((self.steps[before[0]] - self.steps[after[0]], after[1]) for before, after in pairwise(path)),
-            key=lambda each: each[0],
-        )
+        lost = {
+            f"“{after[1]}”": max(0, self.steps[before[0]] - self.steps[after[0]])
+            for before, after in pairwise(path)
+        }
+        where = mostly(lost, "before")
         found = f"{self.steps['finished']:,} of {began:,} who began finished"
-        return f"{found}; most are lost before “{title}” ({lost:,})." if lost > 0 else f"{found}."
+        return f"{found}; {sum(lost.values()):,} were lost, {where}." if where else f"{found}."
 
 
 def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:

@@ -12,6 +12,7 @@ from django.db.models.functions import TruncDate
 from annotation_site.researchers.wages import MEANINGS, Wage
 from collection.models import Corpus, LedgerEntry
 from shared.charts import Chart, Column, with_values
+from shared.findings import peak
 from shared.numbers import short_day, written
 
 CLASSES = 12  # of hourly pay, about
@@ -118,14 +119,14 @@ def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
     for row in rows:
         row["total"] = sum(row[kind] for kind in kinds)
     total = sum(cents for _, _, cents in days)
-    most = max(rows, key=lambda row: row["total"])
+    a, since = ("week", "from") if step == 7 else ("day", "on")
+    totals = {short_day(date.fromisoformat(row["day"])): row["total"] for row in rows}
     unit = "week from" if step == 7 else "day"
     return Chart(
         "by-day",
         "lines",
-        f"${total / 100:,.2f} were earned from {short_day(first)} to {short_day(last)};"
-        f" most {'in the week of' if step == 7 else 'on'}"
-        f" {written(most['day'], 'day')}: ${most['total'] / 100:,.2f}.",
+        f"${total / 100:,.2f} were earned from {short_day(first)} to {short_day(last)},"
+        f" {peak(totals, a, since, lambda cents: written(cents, 'cents'))}.",
         [
             Column("day", unit, "day"),
             *(Column(kind, TASKS[kind], "cents") for kind in kinds),

@@ -13,17 +13,19 @@ from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
 from accounts.pages.chart_files import chart_file
-from annotation_site.workspace.pipeline import PACE_DAYS, Counts
+from annotation_site.workspace.pipeline import Counts
 from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
 from shared.csv_files import csv_file
 from shared.days import start_of_day
+from shared.findings import WEEK, is_early, pace
 from shared.numbers import percent
 from shared.sorted_lists import Column as ListColumn
 from shared.sorted_lists import list_as_csv, sorted_list
 from validation.models import Assignment, BatchItem, Label, Question
+from validation.pairs.opening import since_first
 from validation.statistics import cached
 from validation.statistics.newest_answers import newest_times
 
@@ -58,7 +60,8 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
     charts = progress_charts(days, seats)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-labelling")
-    pace = (days[-1][1] - days[-1 - PACE_DAYS][1]) / PACE_DAYS
+    since, whole = since_first(question, now)
+    pace_now = pace(days[-1][1] - days[-1 - WEEK][1], since)
     left = seats["free"] + seats["held"]
     context = {
         "corpus": corpus,
@@ -67,8 +70,9 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
         "surplus": surplus,
         "counted": counted,
         "left": left,
-        "pace": pace,
-        "days_left": left / pace if pace and left else None,
+        "pace": pace_now,
+        "is_early": is_early(since, whole),
+        "days_left": left / pace_now if pace_now and left else None,
         "seconds": seconds_a_label(question),
         "batches": batches_in_hand(question, now),
         "people": sorted_list(request, active_people(question, now), OF_PEOPLE, place="active"),

@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation_site.workspace.labelling_page import held_now
-from annotation_site.workspace.pipeline import PACE_DAYS, Counts, counts_of
+from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from shared.charts import Chart, Column, interval, with_values
+from shared.findings import WEEK, compared, in_place, named_rows, pace, peak
 from shared.numbers import percent, short_day
 from validation.models import Question
 from validation.questions.addresses import address_in
@@ -56,29 +57,37 @@ def pace_chart(what: str, counts: Counts, span: int = DAYS) -> Chart | None:
     Of very many days it shows the weeks.
     """
     column = ("texts", "labels").index(what) + 1
-    shown = span or max(DAYS, counts.days_since_first())
-    days = counts.days(shown + PACE_DAYS - 1)
-    numbers = [day[column] for day in days]
+    shown = span or max(DAYS, counts.days_since_first(1, 2))
+    days = counts.days(shown + WEEK - 1)
+    numbers, since_first = [day[column] for day in days], counts.days_since_first(column)
     rows: list[dict[str, Any]] = [
-        {"day": day[0], what: day[column], "mean": sum(numbers[place : place + PACE_DAYS]) / PACE_DAYS}
-        for place, day in enumerate(days[PACE_DAYS - 1 :])
+        {
+            "day": day[0],
+            what: day[column],
+            "mean": pace(sum(numbers[place : place + WEEK]), since_first - shown + 1 + place),
+        }
+        for place, day in enumerate(days[WEEK - 1 :])
     ]
-    total, a, since = sum(row[what] for row in rows), "day", "on"
+    total, a, since = sum(numbers[WEEK - 1 :]), "day", "on"
     if not total:
         return None
     if shown > MOST_COLUMNS:
-        a, since, rows = "week", "in the week from", _by_week(rows, what)
-    most = max(rows, key=lambda row: row[what])
+        a, since, rows = "week", "from", _by_week(rows, what)
+    busiest = peak({_day(row["day"]): row[what] for row in rows}, a, since, lambda number: f"{number:,}")
     columns = [
         Column("day", a if a == "day" else "week from", "day"),
         Column(what, f"{what} a {a}", "count"),
-        Column("mean", "mean of seven days", "number", "Of the day and the six before it."),
+        Column(
+            "mean",
+            "mean of seven days",
+            "number",
+            "Of the day and the six before it, from the first work on.",
+        ),
     ]
     return Chart(
         f"pace-{what}",
         "lines",
-        f"{total:,} {what.removesuffix('s') if total == 1 else what} in {shown:,} days, most {since}"
-        f" {short_day(date.fromisoformat(most['day']))} ({most[what]:,}).",
+        f"{total:,} {what.removesuffix('s') if total == 1 else what} in {shown:,} days, {busiest}.",
         columns if a == "day" else columns[:2],
         rows,
         {
@@ -155,13 +164,10 @@ def glances(corpus: Corpus, counts: Counts | None) -> list[tuple[Chart, str]]:
 
 
 def _published(axis: str) -> list[dict[str, Any]]:
-    """Returns the lines of SNLI's and MultiNLI's agreement."""
-    published = zip(("SNLI", "MultiNLI"), PUBLISHED["individual_equals_gold"], strict=True)
-    return [
-        {"axis": axis, "value": share, "name": f"{name} ({percent(share)})"}
-        for name, share in published
-        if share is not None
-    ]
+    """Returns SNLI's and MultiNLI's agreement as one band: two lines so near each other look like an interval."""
+    known = sorted(share for share in PUBLISHED["individual_equals_gold"] if share is not None)
+    name = f"SNLI, MultiNLI ({percent(known[0])} to {percent(known[-1])})"
+    return [{"axis": axis, "value": known[0], "high": known[-1], "name": name}]
 
 
 def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
@@ -175,16 +181,13 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
         }
         for week in weeks
     ]
-    first, last = rows[0], rows[-1]
-    title = (
-        f"In the week from {_day(last)}, {percent(last['agreement'])} of the single labels equal the gold label; in the"
-        f" week from {_day(first)}, {percent(first['agreement'])}"
-    )
+    parts = named_rows([{**row, "name": _day(row["week"])} for row in rows], "name", "agreement", "pairs")
+    found = compared("the share of single labels that equal the gold label", parts, "week")
     ends = [row[key] for row in rows for key in ("low", "agreement") if row[key] is not None]
     return Chart(
         "weeks",
         "lines",
-        f"{title}.",
+        in_place(found or "single labels that equal the gold label, by week"),
         [
             Column("week", "week from", "day", f"{DIMENSIONS['week'].capitalize()}."),
             Column("pairs", "pairs", "count", DEFINITIONS["pairs_with_all_labels"]),
@@ -203,8 +206,8 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
     )
 
 
-def _day(row: dict[str, Any]) -> str:
-    return short_day(date.fromisoformat(row["week"]))
+def _day(day: str) -> str:
+    return short_day(date.fromisoformat(day))
 
 
 def _seats(question: Question, counts: Counts) -> Chart:

@@ -64,12 +64,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The remaining time at the pace of the last seven days. `day` is None if nothing was done in these days."""
+    """The remaining time at the pace of the last seven days. `day` is None if nothing was done in them, or it is early."""
 
     what: str
     left: int
     pace: float
     day: date | None
+    is_early: bool
 
 
 @polled
@@ -199,8 +200,8 @@ def forecasts(counts: Counts, today: date) -> list[Forecast]:
         ("labels", counts.open_seats, 2),
     ):
         if left > 0:
-            pace = counts.pace(column)
+            pace, early = counts.pace(column), counts.is_early(column)
             days = left / pace if pace else LONGEST_FORECAST + 1
-            day = today + timedelta(days=round(days)) if days <= LONGEST_FORECAST else None
-            found.append(Forecast(what, left, pace, day))
+            day = today + timedelta(days=round(days)) if days <= LONGEST_FORECAST and not early else None
+            found.append(Forecast(what, left, pace, day, early))
     return found

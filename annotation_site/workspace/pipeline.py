@@ -18,14 +18,13 @@ from annotation_site.workspace.premises_charts import premise_stock
 from annotation_site.workspace.texts_days import A_DAY, DAYS, texts_by_day
 from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
 from shared.days import start_of_day
+from shared.findings import WEEK, is_early, pace
 from validation.gold.queries import is_complete, is_disputed
 from validation.models import Gold, Label, Question
 from validation.pairs.opening import openings, unopened_pairs
 from validation.statistics import cached
 from validation.statistics.agreement import agreement_and_weeks
 from validation.statistics.progress import Progress, ignore_progress
-
-PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,12 @@ class Counts:
     made_at: datetime | None = None  # when a worker counted; None: during this request
 
     def pace(self, column: int) -> float:
-        """Return the mean number a day over the last seven days: of texts (column 1) or of labels (2)."""
-        return sum(day[column] for day in self.days(PACE_DAYS)) / PACE_DAYS
+        """Return the mean number a day over the last week, or since the first: of texts (column 1) or of labels (2)."""
+        return pace(sum(day[column] for day in self.days(WEEK)), self.days_since_first(column))
+
+    def is_early(self, column: int) -> bool:
+        """Return whether it is too early to tell when the texts or the labels will be done."""
+        return is_early(self.days_since_first(column), sum(day[column] for day in self.worked))
 
     def days(self, number: int = DAYS) -> list[list[Any]]:
         """Return the last days as in `worked`, the oldest first; those on which nobody worked, too."""
@@ -74,10 +77,15 @@ class Counts:
         last = ((today - ago * A_DAY).isoformat() for ago in range(number - 1, -1, -1))
         return [known.get(day, [day, 0, 0]) for day in last]
 
-    def days_since_first(self) -> int:
-        """Return how many days have passed since the first on which somebody worked, both ends included."""
+    def first_day(self, column: int) -> date | None:
+        """Return the first day with a text or with a label; None without any."""
+        return next((date.fromisoformat(day[0]) for day in self.worked if day[column]), None)
+
+    def days_since_first(self, *columns: int) -> int:
+        """Return how many days have passed since the first with any of these, both ends included."""
         today = start_of_day(timezone.now()).date()
-        return (today - date.fromisoformat(self.worked[0][0])).days + 1 if self.worked else 0
+        known = [day for day in map(self.first_day, columns) if day]
+        return (today - min(known)).days + 1 if known else 0
 
     @property
     def pace_of_labels(self) -> float:

@@ -10,6 +10,7 @@ from django.utils.http import urlencode
 
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from shared.charts import Chart, Column, with_values
+from shared.findings import mostly
 from validation.statistics import cached
 
 STATES = {"bare": "without pairs", "paired": "with pairs", "used": "used up"}
@@ -76,8 +77,8 @@ def _chart(corpus: Corpus, stock: Stock) -> Chart | None:
     rows.sort(key=lambda row: (-row["bare"], -row["premises"], row["genre"]))
     whole, bare = sum(row["premises"] for row in rows), sum(row["bare"] for row in rows)
     title = f"{bare:,} of {whole:,} premises are without pairs"
-    if len(rows) > 1 and bare:
-        title += f", most of them of {rows[0]['genre']} ({rows[0]['bare']:,})"
+    if where := mostly({row["genre"]: row["bare"] for row in rows}):
+        title += f", {where}"
     return Chart(
         "stock",
         "bars",

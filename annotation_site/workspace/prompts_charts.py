@@ -9,8 +9,8 @@ from collection.models import Corpus, Pair, PromptVersion
 from collection.writing.versions import VersionStatistics
 from shared.among import Among
 from shared.charts import Chart, Column, interval, with_values
+from shared.findings import compared, in_place, named_rows
 from shared.intervals import wilson
-from shared.numbers import percent
 from validation.models import Question
 from validation.statistics.agreement import agreement_with_intervals
 from validation.statistics.definitions import DEFINITIONS
@@ -31,14 +31,14 @@ def prompts_charts(corpus: Corpus, compared: Compared) -> list[Chart]:
         [
             _chart(
                 "gold",
-                "Gold is the author’s label",
+                "The share of gold labels that are the author’s",
                 Column("share", "gold = author", "share", DEFINITIONS["gold_equals_author"]),
                 Column("number", "pairs with all labels", "count"),
                 [row for row in gold if row],
             ),
             _chart(
                 "skipped",
-                "Tasks are skipped or reported",
+                "The share of tasks that are skipped or reported",
                 Column(
                     "share",
                     "skipped or reported",
@@ -57,16 +57,11 @@ def _chart(
 ) -> Chart | None:
     if not rows:
         return None
-    most, least = (choose(rows, key=lambda row: row["share"]) for choose in (max, min))
-    title = f"{finding} in {percent(most['share'])} under {most['version']}"
-    if most is not least:
-        overlap = least["high"] is None or most["low"] is None or least["high"] >= most["low"]
-        title += f", in {percent(least['share'])} under {least['version']}"
-        title += "; the intervals overlap" if overlap else ""
+    found = compared(finding, named_rows(rows, "version", "share", "number"), "version", unit=number.name)
     return Chart(
         key,
         "dots",
-        f"{title}.",
+        in_place(found or f"{finding}, by version"),
         [Column("version", "version"), number, share, *interval("The 95% interval of the share.")],
         rows,
         {"y": "version", "x": "share", "low": "low", "high": "high", "n": "number", "x_domain": [0, 1]},

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from django.db.models import QuerySet
@@ -12,8 +13,9 @@ from collection.advice import words_of
 from collection.models import Corpus, Pair
 from collection.templatetags.labels import colours_of
 from nli.tokens import is_english, tokeniser
-from shared.charts import AFTER_WILSON, FEWEST_PAIRS, Chart, Column, interval, with_values
-from shared.intervals import wilson
+from shared.charts import AFTER_WILSON, Chart, Column, interval, with_values
+from shared.findings import Part, compared, in_place, named_rows
+from shared.intervals import FEWEST_PAIRS, of_median, wilson
 from shared.numbers import percent
 from snapshots.statistics.artifacts import AT_LEAST, corrected_p, z_value
 from snapshots.statistics.charts import SIGNIFICANT
@@ -50,14 +52,9 @@ def _lengths(texts: Cut, words: Mapping[str, str]) -> Chart:
     for label, text in texts:
         counts[label][min(len(text), LONGEST)] += 1
     shown = [label for label in words if counts[label]]
-    middle = {label: sorted(counts[label].elements())[counts[label].total() // 2] for label in shown}
-    most, least = max(shown, key=middle.__getitem__), min(shown, key=middle.__getitem__)
-    title = f"Texts have as many words under each label: half have {middle[most]} or more."
-    if middle[most] != middle[least]:
-        title = (
-            f"Texts of “{words[most]}” are longest (half have {middle[most]} words or more), those of"
-            f" “{words[least]}” shortest ({middle[least]})."
-        )
+    lengths = {f"“{words[label]}”": sorted(counts[label].elements()) for label in shown}
+    middles = [Part(name, median(each), len(each), *of_median(each)) for name, each in lengths.items()]
+    found = compared("the median number of words of a text", middles, "label", "{:g}".format, "texts")
     ends = [length for label in shown for length in counts[label]]
     rows = [
         {"words": length, **{label: _near(counts[label], length) for label in shown}}
@@ -69,7 +66,7 @@ def _lengths(texts: Cut, words: Mapping[str, str]) -> Chart:
     return Chart(
         "lengths",
         "lines",
-        title,
+        in_place(found or "words of a text, by label"),
         [
             Column("words", "words of a text", "count"),
             *(Column(label, words[label], "share", meaning) for label in shown),
@@ -166,12 +163,12 @@ def _negation(texts: Cut, words: Mapping[str, str]) -> Chart:
             rows.append(
                 {"label": words[label], "texts": sizes[label], "share": share, "low": low, "high": high}
             )
-    most = max(rows, key=lambda row: row["share"])
+    found = compared("their share", named_rows(rows, "label", "share", "texts"), "label", unit="texts")
     whole = negated.total() / len(texts)
     return Chart(
         "negation",
         "dots",
-        f"{percent(whole)} of the texts negate (not, nobody, never …), of “{most['label']}” {percent(most['share'])}."
+        f"{percent(whole)} of the texts negate (not, nobody, never …){f'; {found}' if found else ''}."
         if whole
         else "None of the texts negates (not, nobody, never …).",
         [

@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from collection.models import Corpus, Pair
 from shared.charts import Chart, Column, with_values
 from shared.days import start_of_day
+from shared.findings import mostly
 from shared.numbers import written
 from validation.statistics import cached
 
@@ -60,11 +61,10 @@ def _chart(corpus: Corpus, texts: Texts, now: datetime) -> Chart | None:
         }
         for genre, name in names.items()
     ]
-    most = max(rows, key=lambda row: row["texts"])
     without = sum(not row["texts"] for row in rows)
     title = f"{whole:,} text{'s' if whole > 1 else ''} in fourteen days"
-    if len(rows) > 1:
-        title += f", most of {most['genre']} ({most['texts']:,})"
+    if where := mostly({row["genre"]: row["texts"] for row in rows}):
+        title += f", {where}"
     if without:
         title += f"; none of {without:,} genre{'s' if without > 1 else ''}"
     return Chart(

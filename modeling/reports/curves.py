@@ -8,6 +8,7 @@ from modeling.reports.curve_picture import curve_picture
 from modeling.reports.filling import fill
 from modeling.reports.scores import Scores
 from shared.charts import Chart, Column
+from shared.findings import span
 from shared.numbers import percent
 
 FIGURE, SVG = "figure-4", "svg"
@@ -46,8 +47,7 @@ def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
         return None
     sizes = sorted({point.pairs for points in curves.values() for point in points})
     means = {system: {point.pairs: point for point in points} for system, points in curves.items()}
-    best = max(curves, key=lambda system: curves[system][-1].mean)
-    last = curves[best][-1]
+    reached = {system: points[-1].mean for system, points in curves.items() if points[-1].pairs == sizes[-1]}
     columns = [Column("pairs", "training pairs", "count")]
     for system in curves:
         columns += [
@@ -64,7 +64,7 @@ def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
     return Chart(
         "learning-curves",
         "lines",
-        f"From {last.pairs:,} pairs, {best} reaches {percent(last.mean)} on test.",
+        f"From {sizes[-1]:,} pairs, accuracy on test is {span(reached, percent)}.",
         columns,
         rows,
         {

@@ -10,6 +10,7 @@ from modeling.reports.scores import Scores
 from modeling.results.breakdowns import BETWEEN, crossed
 from modeling.results.dimensions import APPROACH
 from nli.labels import in_two_classes
+from shared.numbers import percent
 
 COUNTS = ("pairs", "label_pairs", "labels")
 
@@ -56,7 +57,7 @@ def of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
             return part[wanted.label]
         case "commonest":
             label, count = max(part.items(), key=lambda item: item[1], default=("", 0))
-            return f"{label} {100 * count / pairs:.1f}%" if pairs else None
+            return f"{label} {percent(count / pairs)}" if pairs else None
         case _:
             counts = _in_two_classes(part, scores.labels(wanted.on)) if wanted.collapse else part
             return max(counts.values()) / pairs if pairs else None

@@ -8,8 +8,9 @@ from django.urls import reverse
 from modeling.models import TrainingRun
 from modeling.results.data_map import DataMap
 from modeling.results.run_scores import Evaluated
-from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
-from shared.intervals import wilson
+from shared.charts import Chart, Column, interval, with_values
+from shared.findings import compared, is_apart, most_frequent, mostly, named_rows
+from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
 from validation.questions.lookup import Names, named
 
@@ -36,11 +37,11 @@ def _by_genre(one: Evaluated, names: Names) -> Chart | None:
         for each in one.breakdowns
         if each.dimension == GENRE
         for part in each.parts
-        if part.accuracy is not None and part.pairs >= FEWEST_OF_GENRE
+        if part.accuracy is not None and part.pairs
     ]
     if len(parts) < 2:
         return None
-    parts = sorted(parts, key=lambda part: part.accuracy or 0)[:MOST_GENRES]
+    parts.sort(key=lambda part: part.accuracy or 0)
     rows: list[dict[str, Any]] = []
     for part in parts:
         low, high = wilson(part.accuracy, part.pairs)
@@ -55,13 +56,12 @@ def _by_genre(one: Evaluated, names: Names) -> Chart | None:
                 **({"href": one.predictions_with(genre=part.value)} if one.has_predictions else {}),
             }
         )
-    worst, best = rows[0], rows[-1]
-    overlap = "overlap" if worst["high"] >= best["low"] else "do not overlap"
+    found = compared("accuracy", named_rows(rows, "genre", "accuracy", "pairs"), GENRE)
+    drawn = [row for row in rows if row["pairs"] >= FEWEST_OF_GENRE][:MOST_GENRES]
     return Chart(
         _key("genres", one),
         "dots",
-        f"On {one.where}, accuracy is lowest for {worst['genre']} ({percent(worst['accuracy'])}) and highest for"
-        f" {best['genre']} ({percent(best['accuracy'])}); their intervals {overlap}.",
+        f"On {one.where}, {found or 'accuracy by genre'}.",
         [
             Column("genre", "genre"),
             Column("pairs", "pairs", "count"),
@@ -69,10 +69,11 @@ def _by_genre(one: Evaluated, names: Names) -> Chart | None:
             *interval(),
             Column("majority", "majority class", "share"),
         ],
-        rows,
+        drawn,
         {"y": "genre", "x": "accuracy", "low": "low", "high": "high", "n": "pairs", "others": ["majority"]},
         lines=[{"axis": "x", "value": one.whole.accuracy, "name": f"all ({percent(one.whole.accuracy)})"}],
-        note=f"Genres with fewer than {FEWEST_OF_GENRE} pairs are left out; below {FEWEST_PAIRS} a point is faint.",
+        note=f"Genres with fewer than {FEWEST_OF_GENRE} pairs are left out; below {FEWEST_PAIRS} a point is faint."
+        + (f" Of {len(rows):,} genres, {len(drawn):,} are drawn." if len(drawn) < len(rows) else ""),
     )
 
 
@@ -85,7 +86,7 @@ def _confusion(one: Evaluated, names: Names) -> Chart | None:
     if table is None:
         return None
     rows: list[dict[str, Any]] = []
-    wrong = []
+    wrong: dict[str, int] = {}
     for gold, counts, recall in table.rows:
         row: dict[str, Any] = {"gold": named(names, "label", gold), "recall": recall, "hrefs": {}}
         for label, count in zip(table.labels, counts, strict=True):
@@ -93,10 +94,10 @@ def _confusion(one: Evaluated, names: Names) -> Chart | None:
             if one.has_predictions:
                 row["hrefs"][f"predicted: {label}"] = one.predictions_with(label=gold, predicted=label)
             if label != gold:
-                wrong.append((count, gold, label, sum(counts)))
+                wrong[f"{named(names, 'label', label)} for {named(names, 'label', gold)}"] = count
         rows.append(row)
-    most, gold, label, pairs = max(wrong, default=(0, "", "", 0))
-    gold, label = (named(names, "label", each) for each in (gold, label))
+    mistakes = sum(wrong.values())
+    found = most_frequent("mistake", wrong, lambda number: f"{number:,} of {mistakes:,}")
     precision = ", ".join(
         f"{named(names, 'label', label)} {percent(share)}"
         for label, share in zip(table.labels, table.precision, strict=True)
@@ -105,9 +106,7 @@ def _confusion(one: Evaluated, names: Names) -> Chart | None:
     return Chart(
         _key("confusion", one),
         "heat",
-        f"On {one.where}, the most frequent mistake is {label} for {gold}: {most:,} of {pairs:,} pairs."
-        if most
-        else f"On {one.where} there is no mistake.",
+        f"On {one.where}, {found}." if found else f"On {one.where} there is no mistake.",
         [
             Column("gold", "gold label"),
             *(Column(f"predicted: {label}", named(names, "label", label), "count") for label in table.labels),
@@ -135,7 +134,9 @@ def _calibration(one: Evaluated) -> Chart | None:
     if not bins or error is None:
         return None
     pairs = sum(each["pairs"] for each in bins)
-    gap = sum(each["pairs"] * (each["probability"] - each["accuracy"]) for each in bins) / pairs
+    probability, right = (
+        sum(each["pairs"] * each[name] for each in bins) / pairs for name in ("probability", "accuracy")
+    )
     rows = []
     for each in bins:
         low, high = wilson(each["accuracy"], int(each["pairs"]))
@@ -151,7 +152,7 @@ def _calibration(one: Evaluated) -> Chart | None:
     return Chart(
         _key("calibration", one),
         "lines",
-        f"On {one.where}, the run is {100 * abs(gap):.1f} points too {'sure' if gap > 0 else 'unsure'} on average.",
+        f"On {one.where}, the run is {_how_sure(probability, right, int(pairs))} on average.",
         [
             Column("bin", "probability of the predicted label"),
             Column("pairs", "pairs", "count"),
@@ -173,6 +174,13 @@ def _calibration(one: Evaluated) -> Chart | None:
         note=f"Expected calibration error, the mean distance of the two over pairs: {100 * error:.1f} points"
         " (Guo et al. 2017).",
     )
+
+
+def _how_sure(probability: float, right: float, pairs: int) -> str:
+    if is_apart(right, pairs, probability):
+        gap = 100 * (probability - right)
+        return f"{abs(gap):.1f} points too {'sure' if gap > 0 else 'unsure'}"
+    return "not clearly too sure or unsure"
 
 
 def data_map_charts(run: TrainingRun, found: DataMap, names: Names) -> list[Chart]:
@@ -236,14 +244,18 @@ def _cells(found: DataMap) -> Chart | None:
         }
         for name, counts in table
     ]
-    number, name, column = max(
-        (count, name, column) for name, counts in table for column, count in zip(columns, counts, strict=True)
-    )
+    groups = {
+        f"confidence {name} and variability {column}": count
+        for name, counts in table
+        for column, count in zip(columns, counts, strict=True)
+    }
+    where = mostly(groups, "with")
     keys = [f"variability {column}" for column in columns]
     return Chart(
         "data-map-counts",
         "heat",
-        f"Most training pairs, {number:,}, have a confidence of {name} and a variability of {column}.",
+        f"{len(found.ids):,} training pairs"
+        + (f", {where}." if where else " by confidence and variability."),
         [
             Column("confidence", "confidence"),
             *(Column(key, name, "count") for key, name in zip(keys, columns, strict=True)),

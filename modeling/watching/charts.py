@@ -10,6 +10,7 @@ from django.urls import reverse
 from modeling.models import Breakdown, RunProgress, TrainingRun
 from modeling.results.run_scores import Experiment, SnapshotTable, results
 from shared.charts import Chart, Column, interval, with_values
+from shared.findings import Part, beside, compared, in_place, peak, span
 from shared.intervals import wilson
 from shared.numbers import percent
 from snapshots.models import Snapshot
@@ -108,8 +109,7 @@ def _baselines(table: SnapshotTable, parts: Parts) -> Chart | None:
     title = f"{best['baseline']} is right in {percent(best['accuracy'])} of the {partition} pairs"
     if lines:
         bar = max(line["value"] for line in lines)
-        points = 100 * (best["accuracy"] - bar)
-        title += f", {abs(points):.1f} points {'below' if points < 0 else 'above'} the bar of {percent(bar)}"
+        title += f", {beside(best['accuracy'], best['pairs'] or 0, bar, f'the bar of {percent(bar)}')}"
     has_seeds = any(row["lowest"] is not None for row in rows)
     return Chart(
         f"baselines-{table.snapshot.pk}",
@@ -167,18 +167,15 @@ def _heat(table: SnapshotTable, parts: Parts, names: Names) -> Chart | None:
             pairs, right = of_run.get(dimension, {}).get(value, (0, 0))
             row[f"{dimension}: {value}"] = right / pairs if pairs else None
         rows.append(row)
-    cells = [
-        (row[key], row["baseline"], key)
-        for row in rows
-        for key in row
-        if ": " in key and row[key] is not None
-    ]
-    accuracy, baseline, key = min(cells)
-    worst = named(names, *key.split(": ", 1))
+    best, _, of_best = known[0]
+    every = [*((LABEL, label) for label in labels), *((GENRE, genre) for genre in genres)]
+    counted = [(named(names, *part), *of_best.get(part[0], {}).get(part[1], (0, 0))) for part in every]
+    parts_of_best = [Part.share(name, right / pairs, pairs) for name, pairs, right in counted if pairs]
+    found = compared(f"the accuracy of {best}", parts_of_best, "label or genre")
     return Chart(
         f"parts-{table.snapshot.pk}",
         "heat",
-        f"By label and genre, accuracy is lowest for {baseline} on {worst}: {percent(accuracy)}.",
+        in_place(found or "accuracy by label and genre"),
         [
             Column("baseline", "baseline"),
             *(
@@ -224,10 +221,10 @@ def _dev_by_epoch(key: str, names: Mapping[int, str], note: str = "") -> Chart |
     }
     if not best:
         return None
-    most, least = max(best, key=best.__getitem__), min(best, key=best.__getitem__)
-    title = f"The best epoch of {names[most]} reaches {percent(best[most])} on dev"
-    if len(best) > 1:
-        title += f", that of {names[least]} {percent(best[least])}"
+    each = "each" if len(best) > 1 else names[next(iter(best))]
+    title = (
+        f"The best epoch of {each} reaches {span({names[run]: best[run] for run in best}, percent)} on dev"
+    )
     return _over_each_other(
         key,
         f"{title}.",
@@ -247,10 +244,10 @@ def _loss_by_step(runs: Sequence[TrainingRun], names: Mapping[int, str]) -> Char
     last = {run: values[max(values)] for run, values in found.items() if len(values) > 1}
     if not last:
         return None
-    lowest = min(last, key=last.__getitem__)
+    ends = span({names[run]: loss for run, loss in last.items()}, lambda loss: f"{loss:.3f}")
     return _over_each_other(
         "loss",
-        f"Training loss ends lowest in {names[lowest]}, at {last[lowest]:.3f}.",
+        f"Training loss ends at {ends}.",
         Column("step", "step", "count"),
         {run: (names[run], found[run]) for run in last},
         "kappa",
@@ -317,11 +314,11 @@ def _loss(rows: list[dict[str, Any]]) -> Chart | None:
 def _accuracy(rows: list[dict[str, Any]]) -> Chart | None:
     if not rows:
         return None
-    best = max(rows, key=lambda row: row["accuracy"])
+    reached = peak({f"step {row['step']:,}": row["accuracy"] for row in rows}, "", "at", percent)
     return Chart(
         "dev-accuracy",
         "lines",
-        f"Accuracy on dev is best at step {best['step']:,}: {percent(best['accuracy'])}.",
+        f"Accuracy on dev reaches {reached}.",
         [STEP, Column("epoch", "epoch", "count"), Column("accuracy", "accuracy on dev", "share")],
         rows,
         {"x": "step", "series": ["accuracy"], "points": True, "zero": False},

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nli.manifest import Manifest
+from shared.numbers import percent
 from snapshots.files.datasheet import (
     ASKED_ELSEWHERE,
     PROTOCOLS,
@@ -154,7 +155,7 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
     }
     if share is not None:
         metadata["rai:dataAnnotationAnalysis"] = (
-            f"Individual labels equal the gold label in {100 * share:.1f}% over "
+            f"Individual labels equal the gold label in {percent(share)} over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
         )
     metadata |= _history(manifest)

@@ -7,9 +7,11 @@ from statistics import NormalDist
 from typing import Any
 
 from collection.templatetags.labels import colours_of
+from nli.agreement import in_order, is_unanimous
 from nli.labels import NO_GOLD
 from nli.lines import PARTITIONS
 from shared.charts import Chart, Column, interval, with_values
+from shared.findings import Part, compared, in_place, most_frequent, named_rows
 from shared.intervals import MIDDLE, wilson
 from shared.numbers import percent
 from snapshots.statistics.paper_tables import TABLES, Data, Table, table
@@ -95,15 +97,14 @@ def _sizes(made: Table, data: Data) -> Chart | None:
     if not total:
         return None
     rows.sort(key=lambda row: -sizes[row["genre"]])
-    largest = max(sizes, key=lambda genre: sizes[genre])
-    name = named(data.get(NAMED, {}), "genre", largest)
-    title = (
-        f"{total:,} pairs of {len(sizes)} genres: {name}, the largest, has {percent(sizes[largest] / total)}."
-    )
+    shares = {named(data.get(NAMED, {}), "genre", genre): size / total for genre, size in sizes.items()}
+    found = most_frequent("genre", shares, percent)
     return Chart(
         "genres",
         "bars",
-        title if len(sizes) > 1 else f"{total:,} pairs, all of the genre {name}.",
+        f"{total:,} pairs of {len(sizes)} genres: {found}."
+        if len(sizes) > 1
+        else f"{total:,} pairs, all of the genre {next(iter(shares))}.",
         [Column("genre", "genre"), *(Column(name, name, "count") for name in parts)],
         rows,
         {"y": "genre", "series": parts, "x_name": "pairs"},
@@ -146,9 +147,9 @@ def _mean(rows: Sequence[Mapping[str, Any]], side: str) -> float | None:
 
 
 def _means(
-    made: Table, key: str, title: Callable[[list[dict[str, Any]]], str], **published: Mapping[str, float]
+    made: Table, data: Data, key: str, what: str, digits: int, **published: Mapping[str, float]
 ) -> Chart:
-    """Return a chart of the means of all partitions by gold label, with their intervals."""
+    """Return a chart of the means of all partitions by gold label, with their intervals. what: of what they are means."""
     _, rows = _plain(made)
     shown = []
     for row in rows:
@@ -160,10 +161,17 @@ def _means(
             beside = {name: values.get(row["gold label"]) for name, values in published.items()}
             shown.append({**row, "low": ends[0], "high": ends[1], **beside})
     names = [name for name in published if any(row[name] is not None for row in shown)]
+    labels = [
+        {**row, "name": _label(data, row["gold label"])}
+        for row in shown
+        if row["gold label"] not in (ALL, NO_GOLD)
+    ]
+    parts = named_rows(labels, "name", "mean", "pairs")
+    found = compared(f"{what} on average", parts, "label", lambda mean: f"{mean:.{digits}f}")
     return Chart(
         key,
         "dots",
-        title(shown),
+        in_place(found or f"{what}, by gold label"),
         [
             Column("gold label", "gold label"),
             Column("pairs", "pairs", "count"),
@@ -191,35 +199,12 @@ def _of_all(made: Table, column: str) -> Table:
 
 
 def _overlap(made: Table, data: Data) -> Chart:
-    def title(rows: list[dict[str, Any]]) -> str:
-        by_label = {row["gold label"]: row["mean"] for row in rows if row["gold label"] not in (ALL, NO_GOLD)}
-        if len(by_label) < 2:
-            return "Share of a hypothesis’s words that occur in its premise."
-        most, least = max(by_label, key=by_label.__getitem__), min(by_label, key=by_label.__getitem__)
-        if by_label[most] == by_label[least]:
-            return f"Hypotheses of all labels share as many words with their premise ({by_label[most]:.2f})."
-        return (
-            f"Hypotheses of {_label(data, most)} share the most words with their premise ({by_label[most]:.2f}), those of"
-            f" {_label(data, least)}"
-            f" the fewest ({by_label[least]:.2f})."
-        )
-
-    return _means(_of_all(made, "partition"), "overlap", title, SNLI=SNLI_OVERLAP)
+    what = "the share of a hypothesis’s words that occur in its premise"
+    return _means(_of_all(made, "partition"), data, "overlap", what, 2, SNLI=SNLI_OVERLAP)
 
 
 def _lengths_by_label(made: Table, data: Data) -> Chart:
-    def title(rows: list[dict[str, Any]]) -> str:
-        by_label = {row["gold label"]: row["mean"] for row in rows}
-        if len(by_label) < 2:
-            return "Words of a hypothesis by its gold label."
-        most, least = max(by_label, key=by_label.__getitem__), min(by_label, key=by_label.__getitem__)
-        return (
-            f"Hypotheses of {_label(data, most)} are longest ({by_label[most]:.1f} words), those of {_label(data, least)}"
-            " shortest"
-            f" ({by_label[least]:.1f})."
-        )
-
-    return _means(_of_all(made, "by"), "lengths_by_label", title)
+    return _means(_of_all(made, "by"), data, "lengths_by_label", "the number of words of a hypothesis", 1)
 
 
 def _edits(made: Table, data: Data) -> Chart | None:
@@ -268,11 +253,11 @@ def _labels(made: Table, data: Data) -> Chart | None:
         {"partition": row["partition"], **{label: row[f"{label}, share"] for label in labels}} for row in rows
     ]
     whole = shown[-1]
-    most = max(labels, key=lambda label: whole[label])
+    shares = {_label(data, label): whole[label] for label in labels if label != NO_GOLD}
     return Chart(
         "labels",
         "bars",
-        f"The most frequent gold label is {_label_name(_label(data, most))}, of {percent(whole[most])} of the pairs.",
+        in_place(most_frequent("gold label", shares, percent) or "no pair has a gold label"),
         [Column("partition", "partition"), *(Column(label, _label_name(label), "share") for label in labels)],
         shown,
         {"y": "partition", "series": labels, "x_domain": [0, 1]},
@@ -291,7 +276,7 @@ def _colours(labels: Sequence[str]) -> dict[str, str]:
 
 def _votes(made: Table, data: Data) -> Chart | None:
     _, rows = _plain(made)
-    splits = sorted({row["votes"] for row in rows}, reverse=True)
+    splits = in_order({row["votes"] for row in rows})
     groups: dict[str, dict[str, Any]] = {}
     for row in rows:
         group = groups.setdefault(
@@ -302,11 +287,12 @@ def _votes(made: Table, data: Data) -> Chart | None:
     whole = groups.get(ALL)
     if whole is None:
         return None
+    unanimous = sum(whole.get(split, 0.0) for split in splits if is_unanimous(split))
     snli, multinli = PUBLISHED["unanimous"]
     return Chart(
         "votes",
         "bars",
-        f"All labels are the same in {percent(whole.get(splits[0], 0.0))} of the pairs (SNLI {percent(snli)}, MultiNLI"
+        f"All labels are the same in {percent(unanimous)} of the pairs (SNLI {percent(snli)}, MultiNLI"
         f" {percent(multinli)}).",
         [
             Column("gold label", "gold label"),
@@ -344,7 +330,7 @@ def _words(made: Table, data: Data) -> Chart | None:
     if strongest:
         top = strongest[0]
         title = (
-            f"{_words_that({row['word'] for row in significant})} with a label more often than chance allows, above all"
+            f"{_words_that({row['word'] for row in strongest})} with a label more often than chance allows, above all"
             f" “{top['word']}” with {_label(data, top['label'])} ({percent(top['p(label | word)'])} of {top['count']:,})."
         )
     else:
@@ -379,7 +365,8 @@ def _words(made: Table, data: Data) -> Chart | None:
 
 
 def _words_that(words: set[str]) -> str:
-    return "One word goes" if len(words) == 1 else f"{len(words)} words go"
+    """Begins the sentence about the listed words; there may be more in the corpus."""
+    return "At least one word goes" if len(words) == 1 else f"At least {len(words)} words go"
 
 
 def _significance_curves(data: Data, counts: Sequence[int]) -> list[dict[str, Any]]:
@@ -410,15 +397,18 @@ def _answerable(made: Table, data: Data) -> Chart | None:
     if at is None or all(at[name] is None for name in names):
         return None
     frequent = [name for name in names if name.endswith("frequent words")]
-    most = max(frequent, key=lambda name: at[name] or 0)
-    label = _label(data, most.rpartition(",")[0])
+    of_label = {name: name.rpartition(",")[0] for name in frequent}
+    parts = [
+        Part.share(_label(data, label), at[name] or 0.0, data["pairs"][label])
+        for name, label in of_label.items()
+    ]
+    found = compared("the share of hypotheses with such a word", parts, "label")
     colours = colours_of(name.rpartition(",")[0] for name in frequent)
     return Chart(
         "answerable",
         "lines",
-        f"A frequent word with p(any label | word) of at least 0.8 is in {percent(at[most])} of the hypotheses of {label},"
-        " more than of any other label."
-        if at[most]
+        f"Frequent words have p(any label | word) of at least 0.8{f': {found}' if found else ''}."
+        if any(at[name] for name in frequent)
         else "No frequent word has p(any label | word) of at least 0.8.",
         columns,
         rows,
@@ -446,10 +436,11 @@ def _tags(made: Table, data: Data) -> Chart | None:
         )
     if not shown:
         return None
+    tags = {f"“{row['tag']}”": row["by word"] for row in shown}
     return Chart(
         "tags",
         "dots",
-        f"The most frequent tag is “{shown[0]['tag']}”, of {percent(shown[0]['by word'])} of the pairs.",
+        in_place(most_frequent("tag", tags, percent) or "no pair has a tag"),
         [
             Column("tag", "tag"),
             Column("pairs", "pairs", "count"),

@@ -11,7 +11,7 @@ window.chartKinds = (function () {
   const FONT = 12; // px, as in charts.css
 
   const FORMATS = {
-    share: (v) => d3.format(".1%")(v),
+    share: (v) => d3.format(".1%")(v > 1e-9 && v < 1 - 1e-9 ? Math.min(Math.max(v, 0.001), 0.999) : v), // as shared/numbers.py
     count: d3.format(","),
     cents: (v) => "$" + d3.format(",.2f")(v / 100),
     kappa: d3.format(".3f"),
@@ -87,7 +87,9 @@ window.chartKinds = (function () {
     chart.lines
       .filter((line) => line.axis === axis)
       .map((line, index) =>
-        (axis === "x" ? Plot.ruleX : Plot.ruleY)([line.value], {
+        line.high !== undefined
+          ? Plot.rect([line], { [`${axis}1`]: "value", [`${axis}2`]: "high", fill: colour("--ink"), fillOpacity: 0.25 })
+          : (axis === "x" ? Plot.ruleX : Plot.ruleY)([line.value], {
           stroke: colour("--ink"),
           strokeWidth: 1.5,
           strokeDasharray: DASHES[index + 1],
@@ -98,7 +100,7 @@ window.chartKinds = (function () {
     ["x", "y"].flatMap((axis) =>
       chart.lines
         .filter((line) => line.axis === axis)
-        .map((line, index) => ({ text: line.name, line: "--ink", dash: DASHES[index + 1] }))
+        .map((line, index) => ({ text: line.name, line: line.high === undefined ? "--ink" : "--ink-soft", dash: line.high === undefined ? DASHES[index + 1] : "" }))
     );
 
   // Names of the few points that matter, each on the first side of its point where no other stands. One without room is

@@ -1,5 +1,6 @@
 """How labelling goes: seats by state, days, batches in hand, who is active; and what opening pairs would cost."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,8 @@ from annotation_site.workspace.labelling_page import (
     seats_by_state,
     stored_seats,
 )
-from annotation_site.workspace.pipeline import counts_of, overview_of
+from annotation_site.workspace.overview_pages import forecasts
+from annotation_site.workspace.pipeline import Counts, counts_of, overview_of
 from collection.models import Pair
 from collection.models.withdrawal import VETTED
 from tests.cast import stan, vera
@@ -26,7 +28,7 @@ from validation.labelling.claiming import claim_batch
 from validation.labelling.correcting import correct_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import BatchItem, Label, Question
-from validation.pairs.opening import labels_a_day, open_for_validation, preview_opening
+from validation.pairs.opening import labels_a_day, open_for_validation, preview_opening, since_first
 from validation.quality_control.control_items import label_without_seat
 from validation.statistics import cached
 
@@ -77,7 +79,8 @@ def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
     assert correct_batch(annotator=vera(), token=batch.assignment.token, labels={slot: "entailment"}) == 1
     (active,) = active_people(question, timezone.now())
     assert (active["hour"], active["day"]) == (5, 5), "a corrected label is one label"
-    assert page.context["days_left"] == pytest.approx(19 / (5 / 7))
+    assert page.context["days_left"] == pytest.approx(19 / 5), "five on the first day are five a day"
+    assert "19 labels left: how long that takes is too early to tell." in page.text
     chart = charts_in(page.content)["seats"]
     assert chart["title"] == "5 of 24 seats are filled (20.8%)."
     assert [row["filled"] for row in chart["rows"]] == [0] * 13 + [5]
@@ -101,12 +104,35 @@ def test_only_labels_of_validators_make_the_pace(question):
     imported = Label.objects.filter(label=None).first()
     Label.objects.filter(pk=imported.pk).update(origin="imported", label="neutral")
     counts = counts_of([question.corpus])[question.corpus_id]
-    assert counts.pace_of_labels == labels_a_day(question, now) == 5 / 7
+    assert counts.pace_of_labels == labels_a_day(question, now) == 5
     assert counts.labelling == 1
     assert (counts.labels, counts.filled) == (5, 6)
     seats = seats_by_state(question, now)
     assert seats == {"filled": 6, "held": 0, "free": 18}  # a published label fills its seat, on no day
     assert [number for _, number in filled_by_day(question, now, seats["filled"])][-2:] == [1, 6]
+
+
+@pytest.mark.parametrize("days", [0, 2, 40])
+def test_a_few_labels_tell_no_date_however_old_they_are(question, days):
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    answer_a_batch(question)
+    cast = Label.objects.filter(origin="cast", label__isnull=False)
+    cast.filter(pk=cast.earliest("pk").pk).update(cast_at=timezone.now() - timedelta(days=days))
+    counts = counts_of([question.corpus])[question.corpus_id]
+    assert counts.days_since_first(2) == since_first(question, timezone.now())[0] == days + 1
+    (labels,) = [each for each in forecasts(counts, timezone.now().date()) if each.what == "labels"]
+    assert (labels.is_early, labels.day) == (True, None)
+
+
+def test_thirty_labels_over_three_days_make_a_forecast_over_the_days_since_the_first():
+    today = timezone.now().date()
+    worked = [[(today - timedelta(days=ago)).isoformat(), 0, 15] for ago in (2, 0)]
+    counts = Counts(open_seats=100, worked=worked)
+    assert counts.pace_of_labels == 10
+    (labels,) = forecasts(counts, today)
+    assert (labels.is_early, labels.day) == (False, today + timedelta(days=10))
+    (labels,) = forecasts(replace(counts, worked=worked[1:]), today)
+    assert (labels.is_early, labels.day) == (True, None)
 
 
 def test_a_preview_says_what_opening_makes(question, browser_of, rosa):

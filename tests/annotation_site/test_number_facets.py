@@ -69,7 +69,7 @@ def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
         "20 to 29": 1,
         "120 or more": 1,
     }
-    assert charts["length"]["title"] == "Half of the hypotheses have up to 19 characters."
+    assert charts["length"]["title"] == "At least half of the hypotheses have up to 19 characters."
     assert browsed(client, rows["10 to 19"]["href"]) == {"two"}
     assert browsed(client, rows["120 or more"]["href"]) == {"four"}
     again = charts_in(client.get(rows["10 to 19"]["href"]).content)["length"]["rows"]

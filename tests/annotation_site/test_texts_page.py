@@ -120,7 +120,7 @@ def more_texts(corpus: Corpus, number: int) -> None:
 
 def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser, api_of, rosa):
     assert list(charts_in(browser.get(PAGE).content)) == ["days"], "of six texts nothing else can be said"
-    more_texts(corpus, 60)
+    more_texts(corpus, 120)
     with query_count("texts with charts"):
         page = browser.get(PAGE)
     charts = charts_in(page.content)
@@ -128,14 +128,14 @@ def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser, api_
     for label in TEXTS:
         assert sum(row[label] for row in charts["lengths"]["rows"]) == pytest.approx(1)
     assert charts["lengths"]["title"].startswith(
-        "Texts of “Definitely correct” are longest (half have 7 words"
+        "The median number of words of a text is highest for “Definitely correct” (7)"
     )
     words = {row["word"]: row for row in charts["giveaways"]["rows"]}
     assert words["outside"]["label"] == "Definitely correct"
-    assert (words["outside"]["p"], words["outside"]["texts"]) == (1, 20)
+    assert (words["outside"]["p"], words["outside"]["texts"]) == (1, 40)
     assert words["outside"]["usual"] == pytest.approx(1 / 3)
     assert "is" not in words
-    assert browser.get(words["outside"]["href"]).context["number"] == 20
+    assert browser.get(words["outside"]["href"]).context["number"] == 40
     negated = {row["label"]: row["share"] for row in charts["negation"]["rows"]}
     assert negated == {"Definitely correct": 0, "Maybe correct": 0, "Definitely incorrect": pytest.approx(1)}
     told = api_of(rosa).get("/api/v1/corpora/small/texts/").json()["charts"]
@@ -181,7 +181,7 @@ def test_the_texts_of_fourteen_days_are_a_grid_of_genre_and_day(corpus, browser)
     assert chart.note == f"Up to {now:%-d %b %Y}."
     assert [fiction[day] for day in days] == [1, *[0] * 12, 4]
     assert travel["texts"] == 0
-    assert chart.title == "5 texts in fourteen days, most of Fiction (5); none of 1 genre."
+    assert chart.title == "5 texts in fourteen days, most of them of Fiction (5); none of 1 genre."
     assert 'data-chart="days"' in browser.get(PAGE).content.decode()
     assert 'data-chart="days"' not in browser.get(PAGE, {"genre": "fiction"}).content.decode()
     lines = b"".join(browser.get(PAGE, {"chart": "days"})).decode().splitlines()

@@ -89,7 +89,11 @@ def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
     page = browser.get(PAGE)
     gold, skipped = page.context["charts"]
     assert (gold.rows[0]["number"], len(gold.rows)) == (6, 1)
-    assert gold.title == f"Gold is the author’s label in 83.3% under {old}."
-    assert skipped.title == f"Tasks are skipped or reported in 33.3% under {old}."
+    assert gold.title == (
+        f"The share of gold labels that are the author’s is 83.3% for {old}, over 6 pairs with all labels."
+    )
+    assert (
+        skipped.title == f"The share of tasks that are skipped or reported is 33.3% for {old}, over 3 tasks."
+    )
     csv = b"".join(browser.get(PAGE, {"first": new.pk, "second": old.pk, "chart": "gold"})).decode()
     assert csv.splitlines()[0] == "version,number,share,low,high"

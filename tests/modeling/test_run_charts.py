@@ -62,7 +62,9 @@ def test_the_grid_says_where_a_baseline_fails(snapshot):
     chart = charts(snapshot)["parts"]
     (row,) = chart.rows
     assert (row["label: entailment"], row["label: neutral"], row["genre: fiction"]) == (0.8, 0.1, 0.45)
-    assert chart.title == "By label and genre, accuracy is lowest for cbow on Maybe correct: 10.0%."
+    assert chart.title == (
+        "The accuracy of cbow is highest for Definitely correct (80.0%) and lowest for Maybe correct (10.0%)."
+    )
     assert [column.name for column in chart.columns][1:] == ["Definitely correct", "Maybe correct", "Fiction"]
 
 
@@ -82,7 +84,8 @@ def test_a_run_is_drawn_by_genre_the_lowest_first_and_small_genres_are_left_out(
     ]  # fmt: skip
     assert (chart["rows"][0]["low"], chart["rows"][0]["high"]) == pytest.approx(wilson(0.2, 50))
     assert chart["title"] == (
-        "On test, accuracy is lowest for Letters (20.0%) and highest for Fiction (80.0%); their intervals do not overlap."
+        "On test, accuracy is highest for Fiction (80.0%) and lowest for Letters (20.0%),"
+        " among those with 30 pairs or more."
     )
     assert client.get(f"/runs/{run.pk}/", {"chart": "genres-test"}).content.startswith(
         b"genre,pairs,accuracy"
@@ -116,7 +119,7 @@ def test_seeds_of_a_sweep_lie_over_each_other_by_epoch(snapshot, browser_of, ros
     (chart,) = seed_charts(sweep)
     one, other = f"run-{first.pk}", f"run-{second.pk}"
     assert chart.rows == [{"epoch": 1, one: 0.4, other: 0.5}, {"epoch": 2, one: 0.6, other: None}]
-    assert chart.title == "The best epoch of seed 1 reaches 60.0% on dev, that of seed 2 50.0%."
+    assert chart.title == "The best epoch of each reaches 50.0% (seed 2) to 60.0% (seed 1) on dev."
     assert list(charts_in(browser_of(rosa).get(f"/runs/{sweep.pk}/").content)) == ["seeds"]
     assert browser_of(rosa).get(f"/runs/{sweep.pk}/", {"chart": "seeds"}).status_code == 200
 
@@ -138,7 +141,7 @@ def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of,
         (2, 0.6, None),
     ]
     assert found["dev-accuracy"]["title"].startswith(
-        f"The best epoch of run {one.pk}: cbow reaches 60.0% on dev"
+        f"The best epoch of each reaches 50.0% (run {other.pk}: cbow) to 60.0% (run {one.pk}: cbow) on dev"
     )
     assert list(found["loss"]["rows"][0]) == ["step", ours, "faint"], "of one value there is no line"
     table = html.fromstring(page.content).xpath('//div[@aria-label="Where the runs differ"]//tbody/tr')

@@ -67,7 +67,7 @@ def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, r
 def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     charts = {chart.key: chart for chart in charts_of("corpus", data(snapshot, "corpus"), {})}
     assert {row["genre"]: row["train"] for row in charts["genres"].rows} == {"fiction": 90, "telephone": 72}
-    assert charts["genres"].title == "162 pairs of 2 genres: fiction, the largest, has 55.6%."
+    assert charts["genres"].title == "162 pairs of 2 genres: the most frequent genre is fiction (55.6%)."
     whole = charts["votes"].rows[0]
     splits = [key for key in whole if key not in ("gold label", "pairs")]
     assert sum(whole[split] for split in splits) == pytest.approx(1)
@@ -76,19 +76,22 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     assert (faint["all"], faint["no gold label"]) == (False, True), "four pairs have no gold label"
 
 
-def test_equal_overlaps_are_said_to_be_equal():
-    found = freeze(corpus_of(4))
+@pytest.mark.parametrize(
+    ("premises", "said"), [(4, ", by gold label."), (31, " on average is 0.75 in each label.")]
+)
+def test_equal_overlaps_are_said_to_be_equal_of_enough_pairs(premises, said):
+    found = freeze(corpus_of(premises))
     compute_statistics(statistics_id=request_statistics(snapshot=found, kind="corpus").pk)
     charts = {chart.key: chart for chart in charts_of("corpus", data(found, "corpus"), {})}
     title = charts["overlap"].title
-    assert title == "Hypotheses of all labels share as many words with their premise (0.75)."
+    assert title == f"The share of a hypothesis’s words that occur in its premise{said}"
 
 
 def test_the_curve_of_give_away_words_divides_the_significant_from_the_others(snapshot):
     figures = data(snapshot, "artifacts")
     (chart,) = [chart for chart in charts_of("artifacts", figures, {}) if chart.key == "words"]
     assert chart.title.startswith(
-        "One word goes with a label more often than chance allows, above all “nobody”"
+        "At least one word goes with a label more often than chance allows, above all “nobody”"
     )
     pairs, tests = figures["pairs"], figures["listed_words"] * 3
     share = round(pairs["contradiction"] / sum(pairs.values()), 2)

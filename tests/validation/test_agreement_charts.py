@@ -105,7 +105,8 @@ def test_groups_of_few_pairs_are_faint_and_said_nothing_of(question):
         "Fiction": False, "Telephone": False, "Letters": True
     }  # fmt: skip
     assert chart.rows[0]["group"] == "Letters", "it has the highest kappa"
-    assert chart.title.startswith("By genre, kappa is highest for Fiction")
+    ends = "0.42 to 0.44"
+    assert chart.title == f"Fleiss’ kappa is {ends}: no genre stands out, among those with 30 pairs or more."
 
 
 def test_of_many_groups_the_largest_are_drawn(question, monkeypatch):

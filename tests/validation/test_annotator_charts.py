@@ -174,6 +174,9 @@ def test_seconds_stand_beside_those_of_all(question):
     for side in ("own", "everybody"):
         assert sum(row[side] for row in seconds.rows) == pytest.approx(1)
     assert seconds.rows[0]["own"] == 1, "each of their labels took less than a second"
+    assert re.search(
+        r"^The median of \S+ newest [\d,]+ answers is 0\.9 seconds, that of the newest", seconds.title
+    )
     assert seconds.rows[0]["everybody"] < 0.2
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from collection.models.querysets import PairQuerySet
+from shared.numbers import percent
 from validation.errors import NotLookedAt
 from validation.models import CachedStatistics, Question
 from validation.statistics.cached import Kind, stored
@@ -73,7 +74,7 @@ def _row(group: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         "name": group_name(value, names),
         "pairs": group["pairs"],
         "labels": list(group["labels"].values()),
-        "commonest": f"{group['commonest']:.1%}",
-        "alone": "" if alone is None else f"{alone:.1%}",
+        "commonest": percent(group["commonest"]),
+        "alone": percent(alone),
         "gives_away": group["gives_away"],
     }

@@ -11,6 +11,8 @@ from django.db.models import Count, Max, QuerySet
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from nli.gold import Rule
+from shared.days import start_of_day
+from shared.findings import FEWEST_DONE, WEEK, pace
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import TooManyLabels
@@ -22,7 +24,6 @@ from validation.pairs.random_order import in_drawn_order
 # Turns are given out block by block. Within a block, all second seats come before all third ones: so pairs complete
 # early, and the seats of one pair are far apart.
 BLOCK = 100
-A_WEEK = timedelta(days=7)
 # The columns of a pair that decide which seats it gets.
 KIND = ("published_partition", "author_label", "premise__sentence_count")
 Rules = Mapping[str | None, Rule]
@@ -103,9 +104,17 @@ def seats_to_fill(
 
 
 def labels_a_day(question: Question, now: datetime) -> float:
-    """Returns the mean number of labels a day that validators gave in the last seven days."""
-    cast = Label.objects.filled_by_validators().filter(question=question, cast_at__gte=now - A_WEEK)
-    return cast.count() / A_WEEK.days
+    """Returns the mean number of labels a day that validators gave in the last seven days, or since the first."""
+    week_ago = start_of_day(now) - timedelta(days=WEEK - 1)
+    cast = Label.objects.filled_by_validators().filter(question=question, cast_at__gte=week_ago)
+    return pace(cast.count(), since_first(question, now)[0])
+
+
+def since_first(question: Question, now: datetime) -> tuple[int, int]:
+    """Returns the days since validators gave the first label, that day included, and their labels, counted up to thirty."""
+    cast = Label.objects.filled_by_validators().filter(question=question, cast_at__isnull=False)
+    first = list(cast.order_by("cast_at").values_list("cast_at", flat=True)[:FEWEST_DONE])
+    return (start_of_day(now) - start_of_day(first[0])).days + 1 if first else 0, len(first)
 
 
 def open_for_validation(

@@ -18,6 +18,7 @@ from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.facets import facets
+from shared.findings import is_early
 from shared.number_facets import AGREEMENTS, chosen_agreement
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
@@ -43,6 +44,7 @@ from validation.pairs.opening import (
     open_for_validation,
     open_more_labels,
     preview_opening,
+    since_first,
     unopened_pairs,
 )
 from validation.pairs.returning import why_not_returned
@@ -265,10 +267,11 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
     )
     # A slider needs an end: what a number of pairs may be at most.
     form.fields["number"].widget.attrs |= {"data-slider": "How many", "data-most": min(count, MOST_AT_ONCE)}
-    preview, days = None, None
+    preview, days, is_too_early = None, None, False
     if is_preview and form.is_valid():
         preview = preview_opening(question=question, **_chosen(question, form.cleaned_data))
-        pace = labels_a_day(question, timezone.now())
+        now = timezone.now()
+        pace, is_too_early = labels_a_day(question, now), is_early(*since_first(question, now))
         days = preview.labels / pace if pace else None
     elif form.is_valid():
         chosen = _chosen(question, form.cleaned_data)
@@ -294,6 +297,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         "most": MOST_AT_ONCE,
         "preview": preview,
         "days": days,
+        "is_early": is_too_early,
         "look": look,
         "cached": look.row if look else None,
         "answers": answer_words(question),

@@ -7,6 +7,8 @@ from typing import Any
 from collection.templatetags.labels import colours_of
 from nli.labels import NO_GOLD
 from shared.charts import Chart, Column, interval, with_values
+from shared.findings import compared, in_place, most_frequent, named_rows
+from shared.intervals import FEWEST_PAIRS
 from shared.numbers import decimals, percent, short_day
 from validation.models import Question
 from validation.questions.addresses import address_in
@@ -113,17 +115,15 @@ def _kappas(found: AgreementReport, question: Question) -> Chart | None:
         return None
     ends = found.intervals["fleiss_kappa"]["overall"]
     between = f" (95% interval {decimals(ends[0], 2)} to {decimals(ends[1], 2)})" if ends else ""
-    by_label = {words[label]: kappa[label] for label in question.labels if kappa[label] is not None}
-    least = min(by_label, key=by_label.__getitem__) if by_label else ""
+    pairs = found.figures["pairs_with_all_labels"]
+    by_label = [
+        {**row, "of": f"“{row['of']}”", "pairs": pairs} for row in rows if row["of"] != words["overall"]
+    ]
+    apart = compared("that of a label", named_rows(by_label, "of", "kappa", "pairs"), "label", _kappa)
     return Chart(
         "kappa",
         "dots",
-        f"Fleiss’ kappa is {decimals(kappa['overall'], 2)}{between}"
-        + (
-            f"; people agree least on “{least}” ({decimals(by_label[least], 2)})."
-            if len(by_label) > 1
-            else "."
-        ),
+        f"Fleiss’ kappa is {decimals(kappa['overall'], 2)}{between}" + (f"; {apart}." if apart else "."),
         [
             Column("of", "label against the rest"),
             Column("kappa", "Fleiss’ kappa", "kappa", DEFINITIONS["fleiss_kappa"]),
@@ -202,7 +202,7 @@ def _groups(found: AgreementReport, question: Question, genres: Mapping[str, str
     return Chart(
         "groups",
         "dots",
-        _title_of_groups(rows, found.by),
+        _title_of_groups(found, genres),
         [
             Column("group", found.by),
             Column("pairs", "pairs", "count", DEFINITIONS["pairs_with_all_labels"]),
@@ -243,20 +243,23 @@ def _groups(found: AgreementReport, question: Question, genres: Mapping[str, str
     )
 
 
-def _title_of_groups(rows: list[dict[str, Any]], by: str) -> str:
-    """Describes the comparison of groups with thirty pairs or more: with fewer, the highest may be so by chance."""
-    known = [row for row in rows if row["kappa"] is not None and row["pairs"] >= 30]
-    if len(known) < 2:
-        return f"Fleiss’ kappa by {by}."
-    most, least = max(known, key=lambda row: row["kappa"]), min(known, key=lambda row: row["kappa"])
-    apart = most["low"] is not None and least["high"] is not None and most["low"] > least["high"]
-    sentence = (
-        f"By {by}, kappa is highest for {most['group']} ({decimals(most['kappa'], 2)}) and lowest for"
-        f" {least['group']} ({decimals(least['kappa'], 2)})"
-    )
-    if most["low"] is None or least["high"] is None:
-        return f"{sentence}."
-    return f"{sentence}; their intervals {'do not overlap' if apart else 'overlap'}."
+def _kappa(value: float) -> str:
+    return decimals(value, 2)
+
+
+def _title_of_groups(found: AgreementReport, genres: Mapping[str, str]) -> str:
+    rows = [
+        {
+            "group": _name_of(found.by, name, genres),
+            "pairs": figures["pairs_with_all_labels"],
+            "kappa": figures["fleiss_kappa"]["overall"],
+            **_ends(figures.get("intervals", {}).get("fleiss_kappa", {}).get("overall")),
+        }
+        for name, figures in found.rows.items()
+        if figures["pairs_with_all_labels"]
+    ]
+    parts = named_rows(rows, "group", "kappa", "pairs")
+    return in_place(compared("Fleiss’ kappa", parts, found.by, _kappa) or f"Fleiss’ kappa by {found.by}")
 
 
 def _splits(found: AgreementReport, question: Question, genres: Mapping[str, str]) -> Chart:
@@ -326,20 +329,14 @@ def _author_and_gold(found: AgreementReport, question: Question) -> Chart | None
         }
         rows.append({"author": word, **counts, "hrefs": hrefs})
     total, differs = sum(found.confusion.values()), found.figures["gold_differs_from_author"]
-    most, number = max(
-        (
-            (pair, n)
-            for pair, n in found.confusion.items()
-            if pair[1] not in (None, question.rule.reads[pair[0]])
-        ),
-        key=lambda entry: entry[1],
-        default=(None, 0),
-    )
     title = f"In {percent(differs)} of {total:,} pairs the gold label is not the author’s"
-    if most is not None and most[1] is not None and number > 1:
-        title += (
-            f", most often {golds[most[1]]} for {words[most[0]]} ({number:,} pair{'s' if number > 1 else ''})"
-        )
+    changes = {
+        f"{golds[gold]} for {words[author]}": number
+        for (author, gold), number in found.confusion.items()
+        if gold not in (None, question.rule.reads[author])
+    }
+    if sum(changes.values()) >= FEWEST_PAIRS:
+        title += f"; {most_frequent('change', changes, lambda number: f'{number:,}')}"
     return Chart(
         "author-and-gold",
         "heat",

@@ -7,8 +7,9 @@ from typing import Any
 
 from accounts.models import User
 from collection.templatetags.labels import colours_of
-from shared.charts import AFTER_WILSON, FEWEST_PAIRS, Chart, Column, interval, with_values
-from shared.intervals import MIDDLE, wilson
+from shared.charts import AFTER_WILSON, Chart, Column, interval, with_values
+from shared.findings import span
+from shared.intervals import FEWEST_PAIRS, MIDDLE, wilson
 from shared.numbers import percent
 from validation.models import Question
 from validation.questions.addresses import address_in
@@ -36,8 +37,7 @@ LOGARITHMIC = ("median_seconds", "labels")
 def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Chart]:
     """Returns the charts of everybody who labelled: agreement against speed, and against the number of pairs (a funnel)."""
     people = sorted(found, key=lambda each: -each.labels)[:MOST_PEOPLE]
-    compared = sum(each.others for each in people)
-    mean = sum((each.equals_others or 0) * each.others for each in people) / compared if compared else 0.0
+    mean = _agreement_of_all(found)
     note = "" if len(people) == len(found) else f" The {MOST_PEOPLE} with most labels of {len(found):,}."
     rows = []
     for each in people:
@@ -58,7 +58,13 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
                 "href": address_in("pool-member", question, each.code),
             }
         )
-    return with_values([_speed(rows, note), _funnel(rows, mean, note)])
+    return with_values([_speed(found, rows, note), _funnel(found, rows, mean, note)])
+
+
+def _agreement_of_all(found: Sequence[Annotator]) -> float:
+    """Returns how often labels agree with the others, over all pairs of all people."""
+    compared = sum(each.others for each in found)
+    return sum((each.equals_others or 0) * each.others for each in found) / compared if compared else 0.0
 
 
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
@@ -77,19 +83,19 @@ BY_WEEK: dict[str, Any] = {
 BAND = "The band is the 95% interval; a point over fewer than 30 pairs is faint."
 
 
-def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
+def _speed(found: Sequence[Annotator], rows: list[dict[str, Any]], note: str) -> Chart | None:
     known = [row for row in rows if row["seconds"] is not None and row["agreement"] is not None]
     if not known:
         return None
-    flagged = sum(row["flagged"] == FLAGGED for row in known)
+    flagged = sum(bool(each.flags) for each in found)
     many = "None" if not flagged else f"{flagged:,}"
-    fastest = min(known, key=lambda row: row["seconds"])
+    seconds = {each.code: each.median_seconds for each in found if each.median_seconds is not None}
+    takes = span(seconds, lambda value: f"{value:.1f}")
     return Chart(
         "speed",
         "scatter",
-        f"{many} of {len(known):,} people {'is' if flagged == 1 else 'are'} flagged; the fastest takes"
-        f" {fastest['seconds']:.1f} seconds a label and agrees with the others in {percent(fastest['agreement'])} of"
-        " the pairs.",
+        f"{many} of {len(found):,} people {'is' if flagged == 1 else 'are'} flagged; medians of people are {takes} seconds"
+        " a label.",
         [
             CODE,
             STATE,
@@ -120,12 +126,12 @@ def _is_below(each: Annotator, mean: float) -> bool:
     return share is not None and share < mean - WIDE * _error(mean, each.others)
 
 
-def _funnel(rows: list[dict[str, Any]], mean: float, note: str) -> Chart | None:
+def _funnel(found: Sequence[Annotator], rows: list[dict[str, Any]], mean: float, note: str) -> Chart | None:
     known = [row for row in rows if row["others"]]
     if not known:
         return None
     most = max(row["others"] for row in known)
-    below = sum(row["is_below"] for row in known)
+    below = sum(_is_below(each, mean) for each in found)
     many = "Nobody agrees" if not below else "One person agrees" if below == 1 else f"{below:,} people agree"
     return Chart(
         "funnel",
@@ -181,7 +187,7 @@ def _strips(one: Annotator, found: Sequence[Annotator], question: Question) -> C
     """Returns a strip for each head figure: a point for each person, this one marked; None if nobody else labelled."""
     if len(found) < 2:
         return None
-    people = [columns_of(each, question.labels) for each in found[:MOST_PEOPLE]]
+    people = [columns_of(each, question.labels) for each in found]
     own = columns_of(one, question.labels)
     return Chart(
         "strips",
@@ -191,7 +197,7 @@ def _strips(one: Annotator, found: Sequence[Annotator], question: Question) -> C
             Column("statistic", "statistic"),
             Column("value", one.code),
             Column("lowest", "lowest"),
-            Column("median", "median"),
+            Column("median", "median of people"),
             Column("highest", "highest"),
             Column("below", "people below", "count"),
             Column("people", "people", "count", "Those who have this statistic."),
@@ -226,17 +232,21 @@ def _strip(name: str, value: float, everybody: Sequence[float | None]) -> dict[s
         "below": sum(each < value for each in known),
         "people": len(known),
         "place": place(value),
-        "places": [place(each) for each in known],
+        "places": [place(each) for each in known[:: math.ceil(len(known) / MOST_PEOPLE)]],
     }
 
 
 def _standing(one: Annotator, found: Sequence[Annotator]) -> str:
-    """Says how many others this one agrees more often than, and is faster than."""
+    """Says how many others this one agrees more often than, and takes longer than, of those with thirty pairs or labels."""
     said = []
-    for value, others, words in (
-        (one.equals_others, [each.equals_others for each in found if each is not one], "agrees more often"),
-        (one.median_seconds, [each.median_seconds for each in found if each is not one], "takes longer"),
+    for name, number, words in (
+        ("equals_others", "others", "agrees more often"),
+        ("median_seconds", "timed", "takes longer"),
     ):
+        value, *others = (
+            getattr(each, name) if getattr(each, number) >= FEWEST_PAIRS else None
+            for each in (one, *(each for each in found if each is not one))
+        )
         known = [each for each in others if each is not None]
         if value is not None and known:
             said.append(f"{words} than {sum(each < value for each in known):,} of {len(known):,} others")
@@ -254,8 +264,7 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
     known = [row for row in rows if row["agreement"] is not None]
     if not known:
         return None
-    pairs = sum(each.others for each in found)
-    mean = sum((each.equals_others or 0) * each.others for each in found) / pairs
+    mean = _agreement_of_all(found)
     return Chart(
         "weeks",
         "lines",
@@ -361,7 +370,8 @@ def _seconds(annotator: User, question: Question) -> Chart | None:
     return Chart(
         "seconds",
         "histogram",
-        f"{annotator.code} takes {middle:.1f} seconds for a label in the middle, all people {usual:.1f}.",
+        f"The median of {annotator.code}’s newest {len(own):,} answers is {middle:.1f} seconds, that of the newest"
+        f" {len(everybody):,} of all people {usual:.1f}.",
         [
             Column(
                 "low",
@@ -383,7 +393,7 @@ def _seconds(annotator: User, question: Question) -> Chart | None:
         rows,
         {"low": "low", "high": "high", "y": "own", "beside": "everybody", "x_name": "seconds a label"},
         lines=[
-            {"axis": "x", "value": usual, "name": f"median of all ({usual:.1f})"},
+            {"axis": "x", "value": usual, "name": f"median of all answers ({usual:.1f})"},
             {
                 "axis": "x",
                 "value": FAST * usual,
@@ -412,7 +422,7 @@ def _mix(one: Annotator, found: Sequence[Annotator], question: Question) -> Char
     return Chart(
         "mix",
         "bars",
-        f"{one.code} gives “{words[most]}” in {percent(own[most])} of their labels, all people in"
+        f"{one.code} gives “{words[most]}” in {percent(own[most])} of their {one.labels:,} labels, all people in"
         f" {percent(everybody[most])}.",
         [
             Column("who", "whose labels"),

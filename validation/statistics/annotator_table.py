@@ -7,6 +7,7 @@ from typing import Any
 
 from nli.agreement import share
 from shared.csv_tables import csv_text
+from shared.numbers import percent
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import answer_words
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
@@ -97,7 +98,7 @@ def shown_figure(name: str, value: float | None) -> str:
         return ""
     if name == "labels":
         return f"{value:,.0f}"
-    return f"{value:.1f}" if name == "median_seconds" else f"{100 * value:.1f}%"
+    return f"{value:.1f}" if name == "median_seconds" else percent(value)
 
 
 def columns_of(one: Annotator, labels: Sequence[str]) -> dict[str, float | None]:

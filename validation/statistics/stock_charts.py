@@ -3,6 +3,7 @@
 from collections import Counter
 
 from shared.charts import Chart, Column, with_values
+from shared.findings import mostly
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.statistics.cached import current_pair_counts
@@ -28,8 +29,8 @@ def _chart(question: Question, stock: dict[str, Counter[str]]) -> Chart | None:
     whole = sum(stock.values(), Counter[str]())
     genres = sorted(stock, key=lambda genre: (-stock[genre]["unopened"], -stock[genre].total(), genre))
     title = f"{whole['unopened']:,} of {whole.total():,} pairs are not open yet"
-    if len(genres) > 1 and whole["unopened"]:
-        title += f", most of them of {names.get(genres[0], genres[0])} ({stock[genres[0]]['unopened']:,})"
+    if where := mostly({names.get(genre, genre): stock[genre]["unopened"] for genre in genres}):
+        title += f", {where}"
     return Chart(
         "stock",
         "bars",
