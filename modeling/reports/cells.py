@@ -64,6 +64,7 @@ class Cell:
     other: str = ""
     runs: list[int] = field(default_factory=list)
     missing: str = ""
+    published: float | int | str | None = None  # what the paper has in this place
     wanted: dict[str, Any] | None = None  # the request of the run that is missing
     waits: bool = False  # for a run that is under way
     unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet

@@ -9,6 +9,7 @@ from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import TrainingRun
 from modeling.paired_tests import mean_and_spread
 from modeling.reports.bars import against_bar
+from modeling.reports.beside import Beside
 from modeling.reports.cells import Cell, Report, Selection
 from modeling.reports.corpus_facts import ALL
 from modeling.reports.definitions import TABLES, Axis, Entry, PaperTable
@@ -28,16 +29,24 @@ def fill(
 ) -> Report:
     """Fills a table. `tests`: also the exact paired test of each accuracy against the paper's reference (bar)."""
     table, scores = TABLES[name], scores or Scores(snapshots)
-    columns = entries(table.columns, scores)
+    columns, beside = entries(table.columns, scores), Beside(name, scores)
     rows = []
     for title, row in entries(table.rows, scores):
-        cells = [
-            _cell(scores, table, Selection(**{**column, **row, **_both(row, column)}), tests)
-            for _, column in columns
-        ]
+        cells = []
+        for column, given in columns:
+            wanted = Selection(**{**given, **row, **_both(row, given)})
+            cells.append(_cell(scores, table, wanted, tests))
+            beside.put(cells[-1], wanted, title, column)
         rows.append((title, cells))
     notes = [note for one in table.notes if (note := one(scores) if callable(one) else one)]
-    return Report(name, table, [title for title, _ in columns], rows, notes, _settings(scores, rows))
+    return Report(
+        name,
+        table,
+        [title for title, _ in columns],
+        rows,
+        [*notes, *beside.notes()],
+        _settings(scores, rows),
+    )
 
 
 def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dict[str, str]:

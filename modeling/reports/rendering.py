@@ -26,8 +26,13 @@ def rendered(report: Report, form: str) -> str:
 def text_of(cell: Cell, *, names_bar: bool = False) -> str:
     """Formats a cell for people: mean, spread over seeds, the bar and the p-value; a dash if it is missing.
 
-    names_bar: name the system against which it is tested.
+    The published figure follows in brackets. names_bar: name the system against which it is tested.
     """
+    text = _own(cell, names_bar)
+    return text if cell.published is None else f"{text} [{written(cell.published, cell.kind)}]"
+
+
+def _own(cell: Cell, names_bar: bool) -> str:
     if cell.mean is None:
         return MISSING
     text = written(cell.mean, cell.kind)
@@ -60,7 +65,7 @@ def raw_table(report: Report) -> Table:
     parts: list[tuple[int, str]] = []
     for place, name in enumerate(report.columns):
         cells = [row[place] for _, row in report.rows]
-        for attribute in ("mean", "spread", "p", "against", "bar", "other", "runs", "missing"):
+        for attribute in ("mean", "published", "spread", "p", "against", "bar", "other", "runs", "missing"):
             if attribute == "mean" or any(getattr(cell, attribute) not in (None, "", []) for cell in cells):
                 columns.append(Column(name if attribute == "mean" else f"{name} {attribute}", "share"))
                 parts.append((place, attribute))

@@ -131,8 +131,8 @@ def test_cells_with_other_settings_are_marked_and_say_which(snapshot):
     done_run(snapshot, "lstm", config={"dropout": "0.5"})
     report = fill("snli-6", [snapshot])
     texts = dict(texts_of(report))
-    assert texts["LSTM"][1] == "50.0% †"
-    assert texts["RNN"][1] == "50.0%"
+    assert texts["LSTM"][1] == "50.0% † [77.6%]"
+    assert texts["RNN"][1] == "50.0% [72.2%]"
     notes = str(notes_of(report))
     assert "† Other settings than a preset's or the paper's. LSTM: lstm dropout=0.5." in notes
     assert "Settings: rnn preset default." in notes
@@ -143,8 +143,8 @@ def test_a_p_value_says_on_which_side_of_the_bar_it_is(snapshot):
     scored(snapshot, "lstm", wrong=3, accuracy=0.0)
     scored(snapshot, "rnn", wrong=0, accuracy=1.0)
     texts = dict(texts_of(fill("snli-6", [snapshot], tests=True)))
-    assert texts["LSTM"][1] == "0.0% (below 33.3%, p = 1)"
-    assert texts["RNN"][1] == "100.0% (above 33.3%, p = 0.5)"
+    assert texts["LSTM"][1] == "0.0% (below 33.3%, p = 1) [77.6%]"
+    assert texts["RNN"][1] == "100.0% (above 33.3%, p = 0.5) [72.2%]"
     assert "test bar" in rendered(fill("snli-6", [snapshot], tests=True), "csv").splitlines()[0]
 
 

