@@ -6,7 +6,7 @@ from modeling import catalogue
 from modeling.models import TrainingRun
 from modeling.reports.cells import Cell, Selection
 from modeling.reports.scores import Scores
-from schemas.published import BELOW_ONE, in_the_papers_words, published, roles
+from schemas.published import BELOW_ONE, Paper, PublishedTable, in_the_papers_words, published, roles
 
 
 class Beside:
@@ -14,7 +14,8 @@ class Beside:
 
     def __init__(self, name: str, scores: Scores) -> None:
         self.scores = scores
-        self.paper, self.table = next(published(name), (None, None))
+        found: tuple[Paper | None, PublishedTable | None] = next(published(name), (None, None))
+        self.paper, self.table = found
         self.roles = roles(self.paper, self.table, scores.names) if self.paper and self.table else []
         self.shown: list[tuple[Cell, Selection]] = []
 

@@ -7,7 +7,7 @@ from typing import Any
 from nli.manifest import Manifest
 from shared.numbers import decimals, percent
 from snapshots.statistics.paper_tables import Column, Table
-from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
+from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED, published_kappas
 
 AGREEMENT = "agreement"
 
@@ -35,13 +35,17 @@ def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
 def agreement_rows(manifest: Manifest, words: Mapping[str, str]) -> list[AgreementRow]:
     """Return the shares that the papers report, then kappa by category, then alpha. words: label -> its wording."""
     figures = manifest["agreement"]
-    rows = share_rows(figures)
+    rows, published = share_rows(figures), published_kappas(manifest["corpus"]["labels"])
     for category in ("overall", *manifest["corpus"]["labels"]):
         kappa = figures["fleiss_kappa"][category]
         definition = DEFINITIONS["fleiss_kappa"]
         rows.append(
             AgreementRow(
-                f"Fleiss’ kappa, {words.get(category, category)}", decimals(kappa), "", "", definition
+                f"Fleiss’ kappa, {words.get(category, category)}",
+                decimals(kappa),
+                decimals(published.get(category), 2),
+                "",
+                definition,
             )
         )
     alpha = decimals(figures["krippendorff_alpha"])
@@ -50,11 +54,17 @@ def agreement_rows(manifest: Manifest, words: Mapping[str, str]) -> list[Agreeme
 
 
 def agreement_table(manifest: Manifest) -> Table:
-    """Return the shares that the papers report as a table, for `report`."""
+    """Return the shares and kappas that the papers report as a table, for `report`."""
     figures: Mapping[str, Any] = manifest["agreement"]
     columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
     rows: list[list[Any]] = [
         [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()
     ]
+    published = published_kappas(manifest["corpus"]["labels"])
+    rows += [
+        [f"Fleiss' kappa, {category}", decimals(kappa), decimals(published.get(category), 2), None]
+        for category, kappa in figures["fleiss_kappa"].items()
+    ]
     definitions = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
+    definitions = (*definitions, f"Fleiss' kappa: {DEFINITIONS['fleiss_kappa']}")
     return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, definitions)

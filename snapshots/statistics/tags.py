@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schemas.published import column_of
 from shared.portions import portions
 from snapshots.statistics.corpus import overlap, partition_order
 from snapshots.statistics.distributions import spread
@@ -249,21 +250,15 @@ def substring_tags(premise: Iterable[str], hypothesis: str) -> frozenset[str]:
     return frozenset(name for name, keys in KEY_WORDS.items() if any(key in text for key in keys))
 
 
+def _table_6(column: str) -> dict[str, int | None]:
+    shares = column_of("MultiNLI", "multinli-6", column)
+    return {
+        tag: None if isinstance(shares[name], str) else int(float(shares[name]))
+        for tag, name in NAMES.items()
+    }
+
+
 # MultiNLI, Table 6: the share of dev pairs with a tag, in percent; SNLI's, then MultiNLI's. None: "<1".
 MULTINLI_TABLE_6: dict[str, tuple[int | None, int]] = {
-    "pronouns": (34, 68),
-    "quantifiers": (33, 63),
-    "modals": (None, 28),
-    "negation": (5, 31),
-    "wh_words": (5, 30),
-    "belief_verbs": (None, 19),
-    "time_terms": (19, 36),
-    "conversational_pivots": (None, 14),
-    "presupposition_triggers": (8, 22),
-    "comparatives_superlatives": (3, 17),
-    "conditionals": (4, 15),
-    "tense_match": (62, 69),
-    "interjections": (None, 5),
-    "long_sentences": (None, 5),
-    "existentials": (5, 8),
+    tag: (snli, _table_6("frequency")[tag] or 0) for tag, snli in _table_6("frequency in SNLI").items()
 }

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from schemas.published import BELOW_ONE, papers
 from snapshots.statistics import tags
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.spacy_tagger import annotate
@@ -27,26 +28,12 @@ CORPORA = {
     "multinli_train": ("multinli_train_genre_sample/mnli_train.tsv.gz",),
     "xnli": ("xnli_en/xnli_en_genre_dev.tsv", "xnli_en/xnli_en_genre_test.tsv"),
 }
-# Table 7: percent by genre, in the columns' order; None: below one.
-GENRES = (
-    "fiction", "travel", "government", "telephone", "slate", "facetoface", "oup", "letters", "nineeleven", "verbatim",
-)  # fmt: skip
+_TABLE_7 = next(table for table in papers()["MultiNLI"].tables if table.name == "tags_by_genre")
+GENRES = _TABLE_7.columns
+# Table 7: percent by genre; None: below one.
 TABLE_7: dict[str, tuple[int | None, ...]] = {
-    "pronouns": (83, 52, 93, 92, 65, 93, 54, 60, 75, 68),
-    "quantifiers": (51, 62, 61, 72, 64, 58, 69, 57, 60, 74),
-    "modals": (23, 21, 33, 30, 28, 25, 30, 40, 16, 29),
-    "negation": (30, 23, 25, 47, 33, 34, 26, 26, 30, 10),
-    "wh_words": (20, 28, 26, 42, 24, 35, 38, 25, 25, 39),
-    "belief_verbs": (17, 8, 13, 46, 16, 25, 15, 13, 17, 24),
-    "time_terms": (26, 35, 28, 52, 34, 38, 42, 38, 36, 35),
-    "conversational_pivots": (11, 12, 11, 21, 14, 13, 15, 14, 11, 23),
-    "presupposition_triggers": (18, 24, 21, 22, 20, 15, 27, 18, 33, 24),
-    "comparatives_superlatives": (10, 22, 18, 15, 16, 10, 28, 11, 20, 21),
-    "conditionals": (9, 12, 18, 17, 15, 10, 19, 22, 9, 18),
-    "tense_match": (73, 68, 62, 70, 67, 69, 66, 70, 84, 62),
-    "interjections": (5, 0, None, 17, 1, 13, None, 5, 2, None),
-    "long_sentences": (3, 5, 7, 5, 4, 4, 8, 8, 8, 5),
-    "existentials": (6, 13, 18, 15, 7, 6, 6, 6, 8, 11),
+    tag: tuple(None if figure == BELOW_ONE else int(figure) for figure in _TABLE_7.rows[name])
+    for tag, name in tags.NAMES.items()
 }
 
 

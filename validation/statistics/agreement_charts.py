@@ -14,7 +14,7 @@ from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
 from validation.statistics.agreement import AgreementReport
-from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
+from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED, published_kappas
 from validation.statistics.extra_labels import PARTS
 
 MOST_ROWS = 60  # groups in a picture
@@ -104,9 +104,12 @@ def _kappas(found: AgreementReport, question: Question) -> Chart | None:
     words = {"overall": "overall", **answer_words(question)}
     kappa, alone = found.figures["fleiss_kappa"], found.figures["fleiss_kappa_validators"]
     has_author = found.figures["individual_equals_author"] is not None
+    beside = published_kappas(question.labels)
     rows = []
     for key, word in words.items():
         row = {"of": word, "kappa": kappa[key], **_ends(found.intervals["fleiss_kappa"][key])}
+        if beside:
+            row["SNLI"] = beside[key]
         if has_author:
             ends = found.intervals["fleiss_kappa_validators"][key] or (None, None)
             row |= {"alone": alone[key], "alone_low": ends[0], "alone_high": ends[1]}
@@ -137,6 +140,7 @@ def _kappas(found: AgreementReport, question: Question) -> Chart | None:
                 if has_author
                 else []
             ),
+            *([Column("SNLI", "SNLI, Table 3", "kappa")] if beside else []),
         ],
         rows,
         {
@@ -144,7 +148,7 @@ def _kappas(found: AgreementReport, question: Question) -> Chart | None:
             "x": "kappa",
             "low": "low",
             "high": "high",
-            "others": ["alone"] if has_author else [],
+            "others": [*(["SNLI"] if beside else []), *(["alone"] if has_author else [])],
             "x_domain": [min(0, *(row["low"] or 0 for row in rows)), 1],
         },
     )

@@ -1,5 +1,9 @@
 """Names and definitions of the statistics of agreement, and the papers' values. This module imports no Django."""
 
+from collections.abc import Iterable
+
+from schemas.published import column_of
+
 # What each number means; pages show it one click away from the number.
 DEFINITIONS = {
     "pairs": "Pairs of the corpus, without withdrawn ones.",
@@ -52,12 +56,18 @@ NAMES = {
     "gold_differs_from_author": "gold label differs from author's",
     "no_gold": "no gold label",
 }
-# SNLI Table 3 (also MultiNLI Table 2) and MultiNLI Table 2, in shares.
-PUBLISHED: dict[str, tuple[float | None, float | None]] = {
-    "unanimous": (0.583, 0.582),
-    "individual_equals_gold": (0.890, 0.887),
-    "individual_equals_author": (0.858, 0.852),
-    "gold_equals_author": (0.912, 0.926),
-    "gold_differs_from_author": (0.068, 0.056),
-    "no_gold": (0.020, 0.018),
-}
+
+
+def _shares(paper: str) -> dict[str, float | None]:
+    shares = column_of(paper, "agreement", "share")
+    return {key: round(float(shares[key]) / 100, 4) if key in shares else None for key in NAMES}
+
+
+# In shares: SNLI, Table 3, and MultiNLI, Table 2; a figure that neither has is None twice.
+PUBLISHED = {key: (snli, _shares("MultiNLI")[key]) for key, snli in _shares("SNLI").items()}
+
+
+def published_kappas(labels: Iterable[str]) -> dict[str, float]:
+    """Returns Fleiss' kappa overall and by label of SNLI, Table 3; {} for other labels."""
+    kappas = {key: float(kappa) for key, kappa in column_of("SNLI", "kappa").items()}
+    return kappas if kappas.keys() == {"overall", *labels} else {}

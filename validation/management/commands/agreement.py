@@ -7,9 +7,10 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from collection.models import Pair
 from shared.numbers import decimals, percent
+from validation.models import Question
 from validation.questions.lookup import question_for_command
 from validation.statistics.agreement import AgreementReport, pairwise_kappa, report
-from validation.statistics.definitions import NAMES, PUBLISHED
+from validation.statistics.definitions import NAMES, PUBLISHED, published_kappas
 from validation.statistics.vote_patterns import DIMENSIONS
 
 
@@ -46,15 +47,17 @@ class Command(BaseCommand):
         elif options["csv"]:
             self.stdout.write(found.as_csv(pairwise or ()), ending="")
         else:
-            self.print_table(question.corpus.slug, found)
+            self.print_table(question, found)
             for row in pairwise or ():
                 names = " and ".join(row["annotators"])
                 self.stdout.write(f"{names:44}{decimals(row['kappa']):>8}  over {row['pairs']:,} pairs")
 
-    def print_table(self, corpus: str, found: AgreementReport) -> None:
+    def print_table(self, question: Question, found: AgreementReport) -> None:
         figures, ends = found.figures, found.intervals
         complete = figures["pairs_with_all_labels"]
-        self.stdout.write(f"{corpus}: {figures['pairs']:,} pairs, {complete:,} with all labels\n\n")
+        self.stdout.write(
+            f"{question.corpus.slug}: {figures['pairs']:,} pairs, {complete:,} with all labels\n\n"
+        )
         self.stdout.write(f"{'':44}{'here':>8}{'95% interval':>18}{'SNLI':>8}{'MultiNLI':>10}")
         for key, name in NAMES.items():
             snli, multinli = PUBLISHED.get(key, (None, None))
@@ -66,8 +69,9 @@ class Command(BaseCommand):
             ("fleiss_kappa", "Fleiss kappa"),
             ("fleiss_kappa_validators", "Fleiss kappa, validators alone"),
         ):
+            beside = published_kappas(question.labels) if key == "fleiss_kappa" else {}
             for label, value in figures[key].items():
-                self.print_decimal(f"{name}, {label}", value, ends[key][label])
+                self.print_decimal(f"{name}, {label}", value, ends[key][label], beside.get(label))
         self.print_decimal("Krippendorff alpha", figures["krippendorff_alpha"], ends["krippendorff_alpha"])
         alpha = found.breakdown["krippendorff_alpha_all_pairs"]
         self.print_decimal("Krippendorff alpha, two labels or more", alpha, None)
@@ -103,6 +107,8 @@ class Command(BaseCommand):
                 f"  kappa {decimals(row['fleiss_kappa']['overall'])}"
             )
 
-    def print_decimal(self, name: str, value: float | None, ends: list[float] | None) -> None:
+    def print_decimal(
+        self, name: str, value: float | None, ends: list[float] | None, snli: float | None = None
+    ) -> None:
         interval = " to ".join(decimals(end) for end in ends or ())
-        self.stdout.write(f"{name:44}{decimals(value):>8}{interval:>18}")
+        self.stdout.write(f"{name:44}{decimals(value):>8}{interval:>18}{decimals(snli, 2):>8}".rstrip())
