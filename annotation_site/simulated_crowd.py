@@ -102,10 +102,10 @@ class Annotator:
         if form_or_none(answer, "password") is not None:
             raise CrowdError(f"{self.username} could not sign in.")
 
-    def label(self, corpus: str, judge: Judge, tally: Tally) -> None:
-        """Labels batch after batch until no work is left and nobody can release any."""
+    def label(self, address: str, judge: Judge, tally: Tally) -> None:
+        """Labels batch after batch at a question's address until no work is left and nobody can release any."""
         while True:
-            page = self.open(f"/work/validation/{corpus}/")
+            page = self.open(address)
             form = labelling_form(page)
             if form is None:
                 if tally.is_quiet():
@@ -129,7 +129,7 @@ class Annotator:
 
     def write(self, corpus: str, tally: Tally, seed: int) -> None:
         """Writes simulated hypotheses until no premise is left."""
-        dice = random.Random(seed)
+        dice = random.Random(f"{seed} {self.username}")  # its name ends with the person's number
         while True:
             form = writing_form(self.open(f"/work/writing/{corpus}/"))
             if form is None:

@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
+import shared.id_in_address  # noqa: F401 - makes <id:...>
 from accounts.pages.access import researcher_required
 from accounts.rest.api import DescriptionView
 from annotation_site.intake.pages import import_job, imports, new_import, new_premises, send_file
@@ -45,7 +46,7 @@ rest: list[URLPattern | URLResolver] = [
     path("corpora/<slug:slug>/bias/", charts_api.BiasChartsView.as_view(), name="api-bias"),
     path("corpora/<slug:slug>/links/<int:number>/", charts_api.LinkChartsView.as_view(), name="api-link"),
     path(
-        "corpora/<slug:slug>/pool/<path:code>/",
+        "corpora/<slug:slug>/pool/<id:code>/",
         charts_api.AnnotatorChartsView.as_view(),
         name="api-annotator",
     ),
@@ -79,7 +80,7 @@ urlpatterns = [
     path("c/<slug:slug>/premises/", premises, name="premises"),
     path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
-    path("c/<slug:slug>/predictions/<path:public_id>/", pair_predictions, name="pair-predictions"),
+    path("c/<slug:slug>/predictions/<id:public_id>/", pair_predictions, name="pair-predictions"),
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
     path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),

@@ -19,6 +19,15 @@ def one_line(text: str) -> str:
     return _HIDDEN.sub("", _BREAKS.sub(" ", text))
 
 
+def flaw_in(name: str) -> str:
+    """Returns why a text cannot be an id or a name in addresses, lists and files; empty if it can."""
+    if not name.isprintable() and one_line(name) != name:
+        return "has a line break, a tab or an invisible character"
+    if name in (".", "..") or (name.count("..") and ".." in name.split("/")):
+        return 'has ".." or "." for a part, which browsers take out of addresses'
+    return ""
+
+
 def direction_of(language: str) -> str:
     """Returns "rtl" or "ltr" for a BCP 47 tag such as "ar" or "ur-PK"."""
     return "rtl" if language.split("-")[0].lower() in RIGHT_TO_LEFT else "ltr"

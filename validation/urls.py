@@ -1,5 +1,6 @@
 from django.urls import path
 
+import shared.id_in_address  # noqa: F401 - makes <id:...>
 from validation.annotators import views as annotators
 from validation.labelling import preview_page
 from validation.labelling import views as labelling
@@ -34,9 +35,9 @@ urlpatterns = [
     ),
     path("c/<slug:slug>/preview/exam/<slug:name>/", preview_page.preview_exam, name="preview-exam"),
     path("corpora/<slug:slug>/pool/", annotators.members, name="pool"),
-    path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
+    path("corpora/<slug:slug>/pool/<id:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),
-    path("corpora/<slug:slug>/pairs/<path:public_id>/", pairs.pair_page, name="pair"),
+    path("corpora/<slug:slug>/pairs/<id:public_id>/", pairs.pair_page, name="pair"),
     path("corpora/<slug:slug>/return/", returning_pages.return_pair, name="return-pair"),
     path("corpora/<slug:slug>/vetting/", vetting_pages.vetting, name="vetting"),
     path("corpora/<slug:slug>/vetting/<int:number>.csv", vetting_pages.vetted_csv, name="vetted-csv"),

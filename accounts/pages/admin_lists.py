@@ -32,6 +32,9 @@ class ResearcherAdmin(ModelAdmin):
             return False
         return super().lookup_allowed(lookup, value, request)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        return super().get_object(request, object_id, from_field or None)  # `?_to_field=` names no field
+
     def has_module_permission(self, request: HttpRequest) -> bool:
         return is_researcher(request)
 

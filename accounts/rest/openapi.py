@@ -1,6 +1,6 @@
 """Makes the OpenAPI description, with every response of each address, errors included."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -31,6 +31,11 @@ MEANINGS = {
 def checked(serializer: type[serializers.Serializer], data: Any) -> dict[str, Any]:
     """Returns the data of a request as its serializer reads them. Raises ValidationError (422)."""
     asked = serializer(data=data)
+    if isinstance(data, Mapping) and not issubclass(serializer, QuerySerializer):
+        known = [name for name, field in asked.fields.items() if not field.read_only]
+        if unknown := sorted(data.keys() - set(known)):
+            there = f"Known: {', '.join(known)}." if known else "This address takes none."
+            raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field. {there}"))
     asked.is_valid(raise_exception=True)
     return dict(asked.validated_data)
 

@@ -1,11 +1,14 @@
 """Pages the lists of the REST interface by key."""
 
 import re
+from argparse import ArgumentTypeError
 from typing import Any
 
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
+
+from shared.whole_numbers import whole
 
 # A primary key, within what a BIGINT holds, or a slug.
 POSITION = {
@@ -38,19 +41,24 @@ class KeyPages(CursorPagination):
         raise NotFound(self.invalid_cursor_message)
 
     def get_page_size(self, request: Request) -> int | None:
-        """Returns the requested page size, at most `max_page_size`, or the default. Raises ValidationError."""
+        """Returns the requested page size, or the default. Raises ValidationError for more than `max_page_size`."""
         asked = request.query_params.get(self.page_size_query_param)
         if asked is None:
             return self.page_size
-        if not (asked.isascii() and asked.isdecimal() and len(asked) < 19 and int(asked)):
-            raise ValidationError({self.page_size_query_param: "Send a whole number from 1 on."})
-        return min(int(asked), self.max_page_size)
+        try:
+            return whole(1, self.max_page_size)(asked)
+        except ArgumentTypeError as problem:
+            raise ValidationError({self.page_size_query_param: f"{problem}."}) from None
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
         for parameter in found:
             if parameter["name"] == self.page_size_query_param:
-                parameter["schema"] |= {"minimum": 1, "default": self.page_size}
+                parameter["schema"] |= {
+                    "minimum": 1,
+                    "maximum": self.max_page_size,
+                    "default": self.page_size,
+                }
                 parameter["description"] = f"rows per page, at most {self.max_page_size}"
             else:
                 parameter["description"] = "from `next` or `previous` of a response"

@@ -18,6 +18,7 @@ from annotation_site.intake.pairs import (
 )
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.splits import DEFAULT
+from shared.whole_numbers import seed
 
 SHOWN = 20  # refused lines on the screen
 REASONS_SHOWN = 5
@@ -54,7 +55,7 @@ class PairsCommand(BaseCommand):
         )
         parser.add_argument(
             "--seed",
-            type=int,
+            type=seed,
             help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
         )
         add_without_look(parser)

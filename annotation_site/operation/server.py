@@ -53,7 +53,11 @@ def site() -> Iterator[str]:
             raise CommandError(f"{error}\nThe last lines of the site's log:\n{tail(log)}") from None
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:  # a busy machine; what went wrong before must be told
+                process.kill()
+                process.wait()
 
 
 def tail(log: IO[str]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from collection.formats.lines import type_names
+from collection.texts import flaw_in
 
 MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
@@ -109,6 +110,14 @@ def optional_text(record: dict[str, Any], key: str, longest: int = MAX_ID) -> st
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     return storable(f'"{key}"', _string(value, key), longest).strip()
+
+
+def optional_name(record: dict[str, Any], key: str, longest: int = MAX_ID) -> str:
+    """Returns an id, or another name that stands in addresses and lists; empty if the key is missing or null."""
+    name = optional_text(record, key, longest)
+    if flaw := flaw_in(name):
+        raise Unreadable(f"the {key} {name[:80]!r} {flaw}")
+    return name
 
 
 def sentences(record: dict[str, Any], key: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from collection.formats.lines import BadLine
 from collection.formats.records import ImportedPair
 from collection.premise_ids import digest_of, normalise
-from collection.texts import one_line
+from collection.texts import flaw_in, one_line
 from nli.gold import ADJUDICATED
 from nli.labels import READINGS, SCHEMES
 
@@ -87,6 +87,19 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
     item = replace(
         item, hypothesis=one_line(item.hypothesis), published_label=rules.published(item.published_label)
     )
+    names = {
+        "id": item.pair_id,
+        "premise id": item.premise_id,
+        "group": item.group,
+        "document": item.document,
+    }
+    for name, text in (
+        *names.items(),
+        ("author", item.author),
+        *(("annotator", code) for code in item.annotators),
+    ):
+        if flaw := flaw_in(text):
+            return BadLine(item.line, f"the {name} {text[:80]!r} {flaw}")
     authored = rules.elicited and item.has_author
     given = (*item.labels, item.published_label, item.author_label)
     for place, found in enumerate(given, start=1):

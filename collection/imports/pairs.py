@@ -20,6 +20,7 @@ from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
+from collection.texts import flaw_in
 
 IDS_LISTED = 3
 
@@ -83,6 +84,8 @@ class PairImport:
                 slugs = {genre.slug for genre in found}
                 self.genre = slugs.pop() if len(slugs) == 1 else self.default_genre
         name = name or self.genre
+        if flaw := flaw_in(name):
+            return f"the genre {name[:80]!r} {flaw}"
         slug = genre_slug(name)
         genre = self._genres.get(name) or self._genres.get(slug)
         if genre is None:

@@ -53,7 +53,7 @@ def read_scenes(path: Path) -> Iterator[Scene | BadLine]:
 
 
 def _scene(line: int, record: dict[str, Any]) -> Scene:
-    name = records.optional_text(record, "id", MAX_SCENE_ID)
+    name = records.optional_name(record, "id", MAX_SCENE_ID)
     if not name:
         raise Unreadable('there is no "id"')
     if not isinstance(record.get("captions"), list):

@@ -110,7 +110,7 @@ def _candidate(
     key = next((name for name in texts if name in record), None)
     if key is None:
         raise Unreadable("there is no " + " or ".join(f'"{name}"' for name in texts))
-    read = partial(records.optional_text, record)
+    read = partial(records.optional_name, record)
     return candidate(
         line,
         records.sentences(record, key),

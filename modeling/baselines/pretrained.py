@@ -4,7 +4,8 @@ A folder as `transformers` writes it: config.json, tokenizer.json, model.safeten
 """
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,26 @@ def folder_of(model: str) -> Path:
     return folder
 
 
+@contextmanager
+def whole(folder: Path) -> Iterator[None]:
+    """Turn whatever the libraries raise for a broken folder into a BaselineError: each has errors of its own."""
+    try:
+        yield
+    except BaselineError:
+        raise
+    except Exception as error:
+        why = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        raise BaselineError(
+            f"The model in {folder} cannot be used: {why[:300]}. Get its folder again."
+        ) from None
+
+
 @lru_cache(maxsize=8)
 def digest_of(model: str) -> str:
     """Compute the SHA-256 of the weights that training begins with."""
-    return sha256_of(folder_of(model) / MODEL)
+    folder = folder_of(model)
+    with whole(folder):
+        return sha256_of(folder / MODEL)
 
 
 class Pieces:
@@ -46,6 +63,10 @@ class Pieces:
     """
 
     def __init__(self, folder: Path) -> None:
+        with whole(folder):
+            self._read(folder)
+
+    def _read(self, folder: Path) -> None:
         from tokenizers import Tokenizer
 
         self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
@@ -55,8 +76,13 @@ class Pieces:
         self._tokenizer.encode_special_tokens = True
         numbers = self._tokenizer.get_vocab()
         self.words = tuple(sorted(numbers, key=numbers.__getitem__))
+        self.largest = max(numbers.values(), default=-1)
         pair = self._tokenizer.encode("a", "a")
         words = [place for place, special in enumerate(pair.special_tokens_mask) if not special]
+        if len(words) < 2:
+            raise BaselineError(
+                f"The tokenizer in {folder} makes no piece of a letter. Get its folder again."
+            )
         first, second = words[0], words[-1]
         self.around = (pair.ids[:first], pair.ids[first + 1 : second], pair.ids[second + 1 :])
         self.types = (pair.type_ids[first], pair.type_ids[second])

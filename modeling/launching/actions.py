@@ -1,6 +1,6 @@
 """Requests runs and sweeps, stops and resumes them: each state change is one function and one transaction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -16,11 +16,11 @@ from modeling.launching.regimes import BadRegime, check_regime, check_sizes, tra
 from modeling.launching.searches import BadSearch, Search, trials_of
 from modeling.launching.usual import UsualRuns
 from modeling.models import TrainingRun
+from shared.whole_numbers import why_no_seed
 from snapshots.models import Snapshot
 
 Status = TrainingRun.Status
 MOST_CHILDREN = 200
-LARGEST_SEED = 2**31 - 1  # what the column holds
 
 
 class ModelingError(Exception):
@@ -70,6 +70,12 @@ class RunIsOver(ModelingError):
     """The state of the run does not allow the request."""
 
 
+def check_seeds(seeds: Iterable[int]) -> None:
+    """Raises RefusedRegime for a seed that cannot be stored."""
+    if wrong := next(filter(None, map(why_no_seed, seeds)), ""):
+        raise RefusedRegime(BadRegime("seed", wrong))
+
+
 def request_run(
     *,
     snapshot: Snapshot,
@@ -84,6 +90,7 @@ def request_run(
     """Queues a run with the settings of a preset, changed by `config`. Raises UnknownBaseline, BadPreset,
     BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime.
     """
+    check_seeds([seed])
     asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     return TrainingRun.objects.create(seed=seed, **claims.wanted(TrainingRun), **asked)
 
@@ -109,6 +116,7 @@ def request_sweep(
     every combination is a trial, or `draws` of them, drawn by the first seed. Raises what request_run raises, and
     RefusedSearch.
     """
+    check_seeds(seeds)
     asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     most = asked.pop("most")
     if sizes and most:

@@ -9,11 +9,12 @@ from django import forms
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import LARGEST_SEED, ModelingError, check_settings
+from modeling.launching.actions import ModelingError, check_settings
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search
 from modeling.launching.usual import Done, Plan, plan_of
 from modeling.models import TrainingRun
+from shared.whole_numbers import LARGEST_SEED
 from snapshots.models import Snapshot
 
 MOST_SEEDS = 20

@@ -7,9 +7,9 @@ from rest_framework import serializers
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import LARGEST_SEED
 from modeling.launching.searches import MOST_TRIALS
 from modeling.models import TrainingRun
+from shared.whole_numbers import LARGEST_SEED
 from snapshots.models import Snapshot
 
 

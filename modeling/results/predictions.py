@@ -65,8 +65,8 @@ class BadPlace(PredictionsMissing):
 class BadChoice(Exception):
     """There is no such outcome, order or dimension. `key` is its parameter."""
 
-    def __init__(self, key: str, value: str, known: Sequence[str]) -> None:
-        super().__init__(f"There is no {key} {value!r} here. Known: {', '.join(known)}.")
+    def __init__(self, key: str, value: str, known: Sequence[str], what: str = "") -> None:
+        super().__init__(f"There is no {what or key} {value!r} here. Known: {', '.join(known)}.")
         self.key = key
 
 
@@ -371,7 +371,7 @@ def asked_predictions(run: TrainingRun, partition: str, given: Mapping[str, str]
         number = int(other) if other.isascii() and other.isdigit() and len(other) < 18 else 0
         beside = TrainingRun.objects.newest_first().filter(pk=number).exclude(pk=run.pk).first()
         if beside is None:
-            raise BadChoice("with", other, ["the number of another run"])
+            raise BadChoice("with", other, ["the number of another run"], "second run")
     return Predictions(run, partition, on=snapshot, beside=beside)
 
 

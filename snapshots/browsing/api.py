@@ -20,6 +20,7 @@ from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
+from shared.whole_numbers import LARGEST_SEED
 from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
 from snapshots.browsing.contents import contents_of
 from snapshots.browsing.histograms import charts_of_pairs
@@ -33,7 +34,7 @@ from validation.questions.lookup import main_question, names_in
 
 
 class FreezeChoices(serializers.Serializer):
-    seed = serializers.IntegerField(default=0, min_value=-(2**31), max_value=2**31 - 1)
+    seed = serializers.IntegerField(default=0, min_value=0, max_value=LARGEST_SEED)
     dev_from_train = serializers.IntegerField(
         default=0,
         min_value=0,

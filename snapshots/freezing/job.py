@@ -20,6 +20,7 @@ from collection.models.querysets import refresh_planner
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.failures import is_transient
+from shared.whole_numbers import why_no_seed
 from snapshots.errors import SnapshotError
 from snapshots.files.draft_folders import draft_of, put_in_place
 from snapshots.files.reading import manifest_in
@@ -73,10 +74,12 @@ def request_freeze(
 
     A failed freeze is requested again in its own row and keeps its number, unless a folder of that number exists. A new
     number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one.
-    Raises EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
+    Raises SnapshotError for another seed than a column holds, EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
     """
     if not Pair.objects.filter(corpus=corpus).standing().exists():
         raise EmptyCorpus(corpus)
+    if wrong := why_no_seed(seed):
+        raise SnapshotError(wrong)
     check_hold_out(corpus, dev_from_train)
     if derived_parses:
         check_parsable(corpus)

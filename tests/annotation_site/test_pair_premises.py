@@ -185,9 +185,6 @@ def test_a_file_without_a_scene_is_an_error(corpus, tmp_path):
         ({"protocol": "elicited"}, {}, 'protocol = "judged"'),
         ({"language": "ar"}, {}, "are for English only"),
         ({}, {"genre": "poems"}, 'small has no genre "poems"'),
-        ({}, {"each": 0}, "--each must be at least 1"),
-        ({}, {"captions": 0}, "--captions must be at least 1"),
-        ({}, {"overlap": 1.5}, "--overlap must be from 0 to 1"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_any_work(fields, options, reason):

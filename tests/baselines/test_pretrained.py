@@ -1,6 +1,7 @@
 """A pretrained encoder, fine-tuned: here a tiny one with random weights and a tokenizer of a few pieces."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import torch
 from modeling.baselines.batches import EncodedPairs, encode_pairs
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.data import Pair
+from modeling.baselines.errors import BaselineError
 from modeling.baselines.networks import Network, make_network
 from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import predict
-from modeling.baselines.pretrained import Pieces
+from modeling.baselines.pretrained import Pieces, digest_of
 from modeling.baselines.settings import LearningSettings
 from tests.baselines.small import run_evaluate, run_train, small_run
 from tests.baselines.test_resuming import StopAfter, assert_same_result
@@ -217,3 +219,71 @@ def test_a_folder_without_a_model_is_said_so(tmp_path: Path):
     code, events = run_train(run, tmp_path)
     assert code == 1
     assert "has no config.json: set model to an installed package" in events[-1]["message"]
+
+
+def without(file: Path, key: str) -> None:
+    told = json.loads(file.read_text())
+    del told[key]
+    file.write_text(json.dumps(told))
+
+
+BROKEN = {
+    "tokenizer is empty": lambda folder: (folder / "tokenizer.json").write_text(""),
+    "tokenizer is cut": lambda folder: cut_in_half(folder / "tokenizer.json"),
+    "tokenizer is another thing": lambda folder: (folder / "tokenizer.json").write_text("[]"),
+    "tokenizer has no model": lambda folder: without(folder / "tokenizer.json", "model"),
+    "tokenizer knows nothing": lambda folder: without_pieces(folder / "tokenizer.json"),
+    "tokenizer is of a larger model": lambda folder: changed(folder / "config.json", vocab_size=3),
+    "config is empty": lambda folder: (folder / "config.json").write_text(""),
+    "config is cut": lambda folder: cut_in_half(folder / "config.json"),
+    "config is another thing": lambda folder: (folder / "config.json").write_text("[]"),
+    "config names no kind": lambda folder: without(folder / "config.json", "model_type"),
+    "config is of another size": lambda folder: changed(folder / "config.json", hidden_size=32),
+    "config has too few places": lambda folder: changed(folder / "config.json", max_position_embeddings=4),
+    "weights are empty": lambda folder: (folder / "model.safetensors").write_bytes(b""),
+    "weights are cut": lambda folder: cut_in_half(folder / "model.safetensors"),
+    "weights are text": lambda folder: (folder / "model.safetensors").write_text("version https://git-lfs"),
+    "weights are of a smaller model": lambda folder: changed(folder / "config.json", num_hidden_layers=3),
+}
+
+
+def cut_in_half(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def changed(file: Path, **more: object) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | more))
+
+
+def without_pieces(file: Path) -> None:
+    told = json.loads(file.read_text())
+    told["model"]["vocab"] = {"[UNK]": 0}
+    told["model"]["unk_token"] = "[UNK]"
+    told["added_tokens"] = []
+    told["post_processor"] = None
+    told["pre_tokenizer"] = {
+        "type": "Split",
+        "pattern": {"String": "a"},
+        "behavior": "Removed",
+        "invert": False,
+    }
+    file.write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_folder_of_an_encoder_gives_a_sentence(how: str, model: Path, tmp_path: Path):
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    BROKEN[how](folder)
+    with pytest.raises(BaselineError) as told:
+        made("pretrained", folder)
+    assert str(folder) in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_folder_without_weights_gives_a_sentence(model: Path, tmp_path: Path):
+    folder = tmp_path / "bare"
+    shutil.copytree(model, folder)
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(BaselineError, match=r"model\.safetensors"):
+        digest_of(str(folder))

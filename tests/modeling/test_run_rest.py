@@ -176,7 +176,11 @@ def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
     [
         ("partition=test&cursor=x", 422, "This cursor is invalid"),
         ("partition=test&with=x", 422, "valid integer"),
-        ("partition=test&with=99999", 422, "There is no with '99999' here"),
+        (
+            "partition=test&with=99999",
+            422,
+            "There is no second run '99999' here. Known: the number of another run.",
+        ),
         ("partition=test&sort=x", 422, "There is no sort 'x' here. Known: surest, gold, file."),
         ("partition=all", 422, "not a valid choice"),
         ("partition=test&page_size=100000", 422, "less than or equal to 1000"),

@@ -20,6 +20,7 @@ from annotation_site.management.pairs import PairsCommand, lines
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
+from shared.whole_numbers import MOST_SEATS, whole
 
 
 class Command(PairsCommand):
@@ -76,10 +77,12 @@ class Command(PairsCommand):
             help="how the pairs of a new corpus were made",
         )
         parser.add_argument("--language", help="language of a new corpus, such as de or zh")
-        parser.add_argument("--seats", type=int, help="labels for each pair of a new corpus; default 5")
+        parser.add_argument(
+            "--seats", type=whole(1, MOST_SEATS), help="labels for each pair of a new corpus; default 5"
+        )
         parser.add_argument(
             "--threshold",
-            type=int,
+            type=whole(1, MOST_SEATS),
             help="equal labels that make a gold label; more than half of the seats",
         )
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")

@@ -25,6 +25,7 @@ from annotation_site.intake.premises import (
 from collection.premises.filters.registry import DUPLICATE, NAMES
 from collection.premises.filters.shape import LONGEST
 from collection.premises.intake import ReadElsewhere
+from shared.whole_numbers import whole
 
 SHOWN = 20  # refused lines on the screen
 EXCERPT = 100  # characters of a dropped line
@@ -57,7 +58,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--longest",
-            type=int,
+            type=whole(1),
             default=LONGEST,
             metavar="N",
             help=f"characters of a sentence; default {LONGEST}",
@@ -73,7 +74,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only report what the filters would drop")
         parser.add_argument(
             "--examples",
-            type=int,
+            type=whole(0),
             default=EXAMPLES,
             metavar="N",
             help=f"lines of each filter to show; default {EXAMPLES}",

@@ -10,6 +10,7 @@ from annotation_site.intake.files import known_corpus
 from annotation_site.management.pairs import add_without_look
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
+from shared.whole_numbers import part, seed, whole
 from validation.errors import NotLookedAt, TooManyLabels
 from validation.models import Question
 from validation.pairs.opening import open_for_validation, open_more_labels
@@ -27,11 +28,11 @@ class Command(BaseCommand):
         parser.add_argument("--genre", help="only pairs of this genre")
         parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--number", type=int, help="how many pairs; default all")
-        which.add_argument("--number-a-genre", type=int, help="how many of each genre")
+        which.add_argument("--number", type=whole(1), help="how many pairs; default all")
+        which.add_argument("--number-a-genre", type=whole(1), help="how many of each genre")
         which.add_argument(
             "--percent-a-genre",
-            type=float,
+            type=part(100),
             help="percent of each genre, including pairs that are open already",
         )
         which.add_argument(
@@ -39,20 +40,19 @@ class Command(BaseCommand):
         )
         which.add_argument(
             "--more-labels",
-            type=int,
+            type=whole(1),
             metavar="N",
             help="no new pairs: N labels in total for pairs whose first labels split",
         )
-        parser.add_argument("--seed", type=int, default=0, help="for the draw and for the order of seats")
+        parser.add_argument("--seed", type=seed, default=0, help="for the draw and for the order of seats")
         add_without_look(parser)
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
         question = question_for_command(corpus.slug, options["question"])
-        for name in ("number", "number_a_genre", "percent_a_genre"):
-            if options[name] is not None and options[name] <= 0:
-                raise CommandError(f"--{name.replace('_', '-')} must be above 0.")
+        if options["percent_a_genre"] == 0:
+            raise CommandError("--percent-a-genre must be above 0.")
         if options["more_labels"] is not None:
             self.open_more(question, options)
             return

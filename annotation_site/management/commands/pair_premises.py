@@ -18,6 +18,7 @@ from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premi
 from collection.models import Corpus
 from collection.pairing.draw import Rules
 from nli.wordnet_files import NoWordNet
+from shared.whole_numbers import part, seed, whole
 
 SHOWN = 20  # refused lines on the screen
 
@@ -35,19 +36,19 @@ class Command(BaseCommand):
             "file", type=Path, metavar="FILE", help="JSON Lines: `id` and five `captions` a scene"
         )
         parser.add_argument("--genre", required=True, help="the genre's slug, as the corpus file names it")
-        parser.add_argument("--seed", type=int, default=0, help="seed of all draws; default 0")
+        parser.add_argument("--seed", type=seed, default=0, help="seed of all draws; default 0")
         parser.add_argument(
-            "--each", type=int, default=1, help="hypotheses from each of the two captions; default 1"
+            "--each", type=whole(1), default=1, help="hypotheses from each of the two captions; default 1"
         )
         parser.add_argument(
             "--overlap",
-            type=float,
+            type=part(1),
             default=0.5,
             help="the most of a hypothesis, without stop words, that its premise may contain; default 0.5",
         )
         parser.add_argument(
             "--captions",
-            type=int,
+            type=whole(1),
             default=2,
             help="captions of the file that must simplify to a hypothesis; default 2",
         )
@@ -100,10 +101,4 @@ def fit_for_pairing(corpus: Corpus) -> Corpus:
 
 
 def rules_of(options: dict[str, Any]) -> Rules:
-    if options["each"] < 1:
-        raise CommandError("--each must be at least 1.")
-    if options["captions"] < 1:
-        raise CommandError("--captions must be at least 1.")
-    if not 0 <= options["overlap"] <= 1:
-        raise CommandError("--overlap must be from 0 to 1.")
     return Rules(options["seed"], options["each"], options["overlap"], options["captions"])

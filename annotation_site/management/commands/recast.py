@@ -15,6 +15,7 @@ from annotation_site.intake.pairs import (
 )
 from annotation_site.management.pairs import PairsCommand, lines
 from collection.recasting.recipe_format import RecastFormat
+from shared.whole_numbers import whole
 
 SAMPLE = 3  # rows that a dry run shows
 LONGEST = 200  # characters of a row on the screen
@@ -44,7 +45,7 @@ class Command(PairsCommand):
         self.add_shared_arguments(parser, what="row", licence="instead of the recipe's")
         parser.add_argument(
             "--sample",
-            type=int,
+            type=whole(0),
             metavar="N",
             help="show the first N rows of each file with their pairs; default 3 in a dry run",
         )

@@ -3,12 +3,14 @@
 import json
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import requests
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from accounts.people.registration import create_person
@@ -26,7 +28,10 @@ from annotation_site.simulated_crowd import (
 from collection.formats.lines import BadLine
 from collection.formats.registry import FORMATS
 from collection.models import Corpus
+from shared.whole_numbers import seed, whole
 from validation.annotators.membership import invite
+from validation.models import Label, Question
+from validation.questions.addresses import address_of
 from validation.questions.lookup import main_question
 
 
@@ -38,15 +43,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus")
-        parser.add_argument("--annotators", type=int, default=20)
-        parser.add_argument("--at-once", type=int, default=16, help="how many work at one time")
+        parser.add_argument("--annotators", type=whole(1, 10_000), default=20)
+        parser.add_argument("--at-once", type=whole(1, 1000), default=16, help="how many work at one time")
         parser.add_argument(
             "--replay", type=Path, nargs="+", metavar="FILE", help="cast the labels 2-5 of these files"
         )
         parser.add_argument("--format", choices=sorted(FORMATS), default="snli", help="of the replayed files")
         parser.add_argument("--write", action="store_true", help="write for open premises first")
         parser.add_argument("--url", help="address of a running site; without it a site is started")
-        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--seed", type=seed, default=0)
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -54,11 +59,15 @@ class Command(BaseCommand):
         if options["annotators"] < 1 or options["at_once"] < 1:
             raise CommandError("--annotators and --at-once must be at least 1.")
         replay = Replay(published_labels(options["format"], options["replay"])) if options["replay"] else None
-        judge = replay.judge if replay else mostly_agreeing(corpus.labels, options["seed"])
-        people = [simulated(corpus, number) for number in range(1, options["annotators"] + 1)]
+        questions = [main_question(corpus)] if replay else asked(corpus)
+        judges = {
+            question: replay.judge if replay else mostly_agreeing(question.labels, options["seed"])
+            for question in questions
+        }
+        people = [simulated(corpus, number, questions) for number in range(1, options["annotators"] + 1)]
         start = time.monotonic()
         with nullcontext(options["url"]) if options["url"] else site() as url:
-            tally = self.work(url, corpus, people, judge, options)
+            tally = self.work(url, corpus, people, judges, options)
         self.report(corpus, people, tally, time.monotonic() - start, replay, as_json=options["json"])
 
     def work(
@@ -66,7 +75,7 @@ class Command(BaseCommand):
         url: str,
         corpus: Corpus,
         people: Sequence[tuple[str, str]],
-        judge: Judge,
+        judges: Mapping[Question, Judge],
         options: dict[str, Any],
     ) -> Tally:
         tally = Tally()
@@ -74,11 +83,12 @@ class Command(BaseCommand):
         def day(annotator: Annotator) -> None:
             if options["write"]:
                 annotator.write(corpus.slug, tally, options["seed"])
-            annotator.label(corpus.slug, judge, tally)
+            for question, judge in judges.items():
+                annotator.label(address_of("labelling", question), judge, tally)
 
         try:
             run_crowd([Annotator(url, *person) for person in people], options["at_once"], day)
-        except CrowdError as error:
+        except (CrowdError, requests.RequestException) as error:
             raise CommandError(f"The crowd could not go on: {error}") from None
         return tally
 
@@ -125,7 +135,15 @@ def published_labels(format_name: str, files: Sequence[Path]) -> Iterator[tuple[
                 yield " ".join(pair.premise), pair.hypothesis, labels
 
 
-def simulated(corpus: Corpus, number: int) -> tuple[str, str]:
+def asked(corpus: Corpus) -> list[Question]:
+    """Returns the main question, and those beside it under which pairs are open."""
+    main = main_question(corpus)
+    open_seats = Label.objects.open().filter(question=OuterRef("pk"))
+    beside = Question.objects.filter(Exists(open_seats), corpus=corpus).exclude(pk=main.pk)
+    return [main, *beside.order_by("slug")]
+
+
+def simulated(corpus: Corpus, number: int, questions: Sequence[Question]) -> tuple[str, str]:
     """Makes simulated annotator `number` of the corpus if there is none, sets a new password, and invites them.
 
     Returns user name and password.
@@ -137,5 +155,6 @@ def simulated(corpus: Corpus, number: int) -> tuple[str, str]:
     else:
         user.set_password(password)
         user.save(update_fields=["password"])
-    invite(question=main_question(corpus), annotator=user)
+    for question in questions:
+        invite(question=question, annotator=user)
     return name, password

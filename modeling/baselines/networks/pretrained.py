@@ -1,14 +1,34 @@
 """A pretrained encoder, fine-tuned: today's usual approach, to compare with the papers' networks."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from modeling.baselines.batches import Batch, Sentences
+from modeling.baselines.errors import BaselineError
 from modeling.baselines.networks.layers import Network
-from modeling.baselines.pretrained import MODEL, Pieces, folder_of
+from modeling.baselines.pretrained import MODEL, Pieces, folder_of, whole
 from modeling.baselines.settings import PretrainedSettings
+
+
+def _encoder(folder: Path) -> Any:
+    """Return the encoder of a folder. A run folder has the shape alone: its weights follow from weights.safetensors."""
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    if not (folder / MODEL).is_file():
+        return AutoModel.from_config(config)
+    encoder, loaded = AutoModel.from_pretrained(
+        folder, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True
+    )
+    lacking = sorted(key for key in loaded["missing_keys"] if not key.startswith("pooler."))
+    if lacking:  # transformers would draw these at random
+        raise BaselineError(
+            f"{folder / MODEL} lacks {len(lacking)} weights, such as {lacking[0]}. Get its folder again."
+        )
+    return encoder
 
 
 class Pretrained(Network):
@@ -21,26 +41,27 @@ class Pretrained(Network):
 
     def __init__(self, settings: PretrainedSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__()
-        from transformers import AutoConfig, AutoModel
-
         folder = folder_of(settings.model)
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        # A run folder has the shape alone: its weights follow from weights.safetensors.
-        self.encoder: Any = (
-            AutoModel.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
-            )
-            if (folder / MODEL).is_file()
-            else AutoModel.from_config(config)
-        )
+        with whole(folder):
+            self.encoder: Any = _encoder(folder)
+        config = self.encoder.config
         if getattr(self.encoder, "pooler", None) is not None:
             self.encoder.pooler = None  # its weights would never get a gradient
         pieces = Pieces(folder)
+        if pieces.largest >= config.vocab_size:
+            raise BaselineError(
+                f"The tokenizer in {folder} has {pieces.largest + 1} pieces, but the model knows {config.vocab_size}:"
+                " they are not of one model."
+            )
         self.before, self.between, self.after = pieces.around
         self.types = pieces.types if getattr(config, "type_vocab_size", 1) > 1 else None
         specials = len(self.before) + len(self.after) + (len(self.reads) - 1) * len(self.between)
         # Models that number positions from that of padding on have two positions fewer than their configuration says.
         self.room = config.max_position_embeddings - specials - 2
+        if self.room < 2:
+            raise BaselineError(
+                f"The model in {folder} reads {config.max_position_embeddings} pieces at a time: too few."
+            )
         self.dropout = nn.Dropout(settings.dropout)
         self.classifier = nn.Linear(config.hidden_size, labels)
 

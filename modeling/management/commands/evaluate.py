@@ -17,6 +17,7 @@ from modeling.results.trials import hides_test
 from modeling.running.configs import CannotStart
 from modeling.running.evaluating import NEEDS_TAGS, EvaluationFailed, score
 from nli.lines import HELD_OUT
+from shared.whole_numbers import whole
 from snapshots.models import Snapshot
 from snapshots.statistics.job import NoTagger
 from snapshots.statistics.tag_cache import NAMES as TAGS
@@ -35,7 +36,7 @@ class Command(BaseCommand):
     help = "Scores a finished run on a frozen snapshot with the same labels, its own or another."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("run", type=int, metavar="RUN")
+        parser.add_argument("run", type=whole(0), metavar="RUN")
         parser.add_argument("snapshot", metavar="CORPUS@VERSION")
         parser.add_argument(
             "--partition",

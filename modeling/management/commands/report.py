@@ -22,6 +22,7 @@ from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
 from modeling.results.dimensions import APPROACH
 from nli.lines import HELD_OUT
+from shared.whole_numbers import whole
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
@@ -61,7 +62,11 @@ class Command(BaseCommand):
             "--partition", choices=PARTITIONS, default="test", help=f"of {', '.join(OVERVIEWS)}; default test"
         )
         parser.add_argument(
-            "--most", type=int, default=50, metavar="N", help="rows of these tables at most; default 50"
+            "--most",
+            type=whole(1, MOST_ROWS),
+            default=50,
+            metavar="N",
+            help="rows of these tables at most; default 50",
         )
         parser.add_argument(
             "--format",
@@ -75,7 +80,7 @@ class Command(BaseCommand):
             help="also queue the runs that the table lacks, and score finished runs where it lacks their scores",
         )
         parser.add_argument(
-            "--seeds", type=int, default=3, metavar="N", help="seeds of these runs, from 1 on; default 3"
+            "--seeds", type=whole(1), default=3, metavar="N", help="seeds of these runs, from 1 on; default 3"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -100,8 +105,6 @@ class Command(BaseCommand):
         elif name in OVERVIEWS:
             if len(found) > 1 and not OVERVIEWS[name].several:
                 raise CommandError(f"The table {name} is of one snapshot: name one.")
-            if not 1 <= options["most"] <= MOST_ROWS:
-                raise CommandError(f"--most is {options['most']}, but must be from 1 to {MOST_ROWS}.")
             if name == LEAKS:
                 self.count_leaks(found)
             lacks = OVERVIEWS[name].lacks

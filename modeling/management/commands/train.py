@@ -19,7 +19,6 @@ from modeling import catalogue, workers
 from modeling.baselines.config import STARTS
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import (
-    LARGEST_SEED,
     MOST_CHILDREN,
     ModelingError,
     enqueue,
@@ -36,15 +35,10 @@ from modeling.running import runner
 from modeling.running.actions import claim_run
 from modeling.watching.sweeps import sizes
 from nli.lines import HELD_OUT, PARTITIONS
+from shared.whole_numbers import seed, whole
 from snapshots.models import Snapshot
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
-
-
-def seed(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) <= LARGEST_SEED:
-        return int(text)
-    raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to {LARGEST_SEED}")
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -91,7 +85,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--seeds",
-            type=int,
+            type=whole(1, MOST_CHILDREN),
             metavar="N",
             help="a sweep over this number of seeds, from --seed on, with mean and spread",
         )
@@ -109,10 +103,10 @@ class Command(BaseCommand):
             metavar="key=value,value",
             help="a sweep over settings: every combination is a trial, dev chooses one; with --draws, low..high is a range",
         )
-        parser.add_argument("--draws", type=int, metavar="N", help="draw N of these trials by the seed")
+        parser.add_argument("--draws", type=whole(1), metavar="N", help="draw N of these trials by the seed")
         parser.add_argument("--genre", metavar="G", help="learn from pairs of this genre only")
         parser.add_argument(
-            "--most", type=int, metavar="N", help="learn from this number of pairs, drawn by the seed"
+            "--most", type=whole(1), metavar="N", help="learn from this number of pairs, drawn by the seed"
         )
         parser.add_argument(
             "--mixed",
@@ -124,10 +118,10 @@ class Command(BaseCommand):
         )
         start = parser.add_mutually_exclusive_group()
         start.add_argument(
-            "--update", type=int, metavar="RUN", help="start with the weights of a finished run"
+            "--update", type=whole(0), metavar="RUN", help="start with the weights of a finished run"
         )
         start.add_argument(
-            "--transfer", type=int, metavar="RUN", help="the same with a new softmax, for other labels"
+            "--transfer", type=whole(0), metavar="RUN", help="the same with a new softmax, for other labels"
         )
         parser.add_argument(
             "--collapse",
@@ -140,7 +134,7 @@ class Command(BaseCommand):
             action="store_true",
             help="train the hypothesis-only twin: the same network, which reads each premise as empty",
         )
-        parser.add_argument("--resume", type=int, metavar="RUN", help="continue a stopped or failed run")
+        parser.add_argument("--resume", type=whole(0), metavar="RUN", help="continue a stopped or failed run")
         parser.add_argument("--queue", action="store_true", help="let a worker train it")
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
@@ -240,8 +234,6 @@ class Command(BaseCommand):
             "config": config,
         }
         seed, count = options["seed"], options["seeds"]
-        if count is not None and not 1 <= count <= MOST_CHILDREN:
-            raise CommandError(f"--seeds is {count}, but must be from 1 to {MOST_CHILDREN}.")
         try:
             request["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
             search = read_search("\n".join(options["search"]))

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from collection.models import Corpus
 from jobs.claims import Interrupted
 from nli.lines import PARTITIONS
+from shared.whole_numbers import seed
 from snapshots.errors import SnapshotError
 from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
 from snapshots.models import Snapshot
@@ -31,7 +32,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", metavar="CORPUS", help="the corpus's slug")
         parser.add_argument(
-            "--seed", type=int, default=0, help="draws the partition of premises that have none"
+            "--seed", type=seed, default=0, help="draws the partition of premises that have none"
         )
         parser.add_argument(
             "--dev-from",

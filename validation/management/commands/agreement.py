@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from collection.models import Pair
 from shared.numbers import decimals, percent
+from shared.whole_numbers import seed
 from validation.models import Question
 from validation.questions.lookup import question_for_command
 from validation.statistics.agreement import AgreementReport, pairwise_kappa, report
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pairwise", action="store_true", help="also print Cohen's kappa of each two annotators"
         )
-        parser.add_argument("--seed", type=int, default=0, help="seed of the confidence intervals")
+        parser.add_argument("--seed", type=seed, default=0, help="seed of the confidence intervals")
         printed = parser.add_mutually_exclusive_group()
         printed.add_argument("--json", action="store_true", help="print only JSON")
         printed.add_argument(

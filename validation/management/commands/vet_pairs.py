@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.people.lookup import researcher
 from collection.models import PARTITIONS, Corpus, Vetting
 from shared.csv_tables import csv_lines
+from shared.whole_numbers import whole
 from validation.errors import ValidationError
 from validation.pairs.vetting import (
     ANY,
@@ -56,8 +57,10 @@ class Command(BaseCommand):
             "--reason", default="", help="withdraw them; the reason is stored and never published"
         )
         parser.add_argument("--by", default="", metavar="USERNAME", help="the researcher who decides it")
-        parser.add_argument("--undo", type=int, metavar="N", help="restore the pairs of a withdrawal")
-        parser.add_argument("--pairs", type=int, metavar="N", help="print the pairs of a withdrawal as CSV")
+        parser.add_argument("--undo", type=whole(0), metavar="N", help="restore the pairs of a withdrawal")
+        parser.add_argument(
+            "--pairs", type=whole(0), metavar="N", help="print the pairs of a withdrawal as CSV"
+        )
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:

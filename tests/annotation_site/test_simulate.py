@@ -1,0 +1,102 @@
+"""The simulated crowd labels all questions that are open, each person writes texts of their own, and failures are told."""
+
+import subprocess
+
+import pytest
+from django.core.management import CommandError
+
+from annotation_site.operation import server
+from annotation_site.simulated_crowd import Annotator, Tally
+from collection.models import Pair
+from collection.premises.writing_seats import make_seats
+from tests.commands import run
+from tests.corpora import ask, make_corpus, make_pair, make_premise
+from validation.models import Label
+from validation.pairs.opening import open_for_validation
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_question_beside_the_main_one_is_labelled_too(live_server):
+    corpus = make_corpus()
+    make_pair(corpus, make_premise(corpus, "Two dogs run.\nThey play.", sentence_count=2), "Dogs move.")
+    single = ask(corpus, "each", wording="And of each?", seats=2, by_sentence=True)
+    grammar = ask(corpus, "grammar", scheme="grammar3", wording="Is it right?", seats=2)
+    ask(corpus, "closed", seats=2)
+    for question in (single, grammar):
+        open_for_validation(question=question, pairs=Pair.objects.all())
+    told = run("simulate", "small", f"--url={live_server.url}", "--annotators=4", "--at-once=2", "--json")
+    assert told.failure == ""
+    given = (
+        Label.objects.cast().values_list("question__slug", "sentence").order_by("question__slug", "sentence")
+    )
+    assert list(given) == [("each", 1)] * 2 + [("each", 2)] * 2 + [("grammar", 0)] * 2
+    assert told.json["labels"] == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_two_simulated_people_write_the_same(live_server):
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, f"Line {number} of a story.") for number in range(6)])
+    told = run(
+        "simulate", "small", f"--url={live_server.url}", "--annotators=3", "--at-once=3", "--write", "--json"
+    )
+    assert told.failure == ""
+    texts = list(Pair.objects.values_list("hypothesis", flat=True))
+    assert len(texts) == 3 * told.json["premises_written"] > 6
+    assert len(set(texts)) == len(texts)
+
+
+def test_two_people_of_one_seed_have_dice_of_their_own(monkeypatch):
+    texts: list[str] = []
+    for name in ("simulated-small-1", "simulated-small-2"):
+        annotator = Annotator("http://127.0.0.1:9", name, "")
+        pages = iter([_Form(texts), None])
+        monkeypatch.setattr(annotator, "open", lambda path: path)
+        monkeypatch.setattr(annotator, "send", lambda form, **more: None)
+        monkeypatch.setattr(
+            "annotation_site.simulated_crowd.writing_form", lambda page, pages=pages: next(pages)
+        )
+        annotator.write("small", Tally(), 0)
+    assert len(set(texts)) == 2
+
+
+class _Form:
+    """Stands in for a form with one field."""
+
+    def __init__(self, texts: list[str]) -> None:
+        class Fields(dict):
+            def __setitem__(self, name: str, text: str) -> None:
+                texts.append(text)
+
+        self.fields = Fields({"text-entailment": ""})
+
+
+def test_a_site_that_neither_starts_nor_ends_is_told_of(monkeypatch, db):
+    class Stuck:
+        waits = 0
+
+        def __init__(self, *args: object, **more: object) -> None: ...
+
+        def terminate(self) -> None: ...
+
+        kill = terminate
+
+        def wait(self, timeout: float | None = None) -> None:
+            Stuck.waits += 1
+            if timeout:
+                raise subprocess.TimeoutExpired("gunicorn", timeout)
+
+    def never(url: str, process: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(server.subprocess, "Popen", Stuck)
+    monkeypatch.setattr(server, "wait_for", never)
+    with pytest.raises(CommandError, match="The site did not start"), server.site():
+        pass
+    assert Stuck.waits == 2
+
+
+def test_an_address_where_no_site_is_gives_a_sentence(db):
+    make_corpus()
+    told = run("simulate", "small", "--url=http://127.0.0.1:9", "--annotators=1")
+    assert "The crowd could not go on" in told.failure
