@@ -60,16 +60,16 @@ def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Questio
     for each in found["groups"]:
         if each["hypothesis_only"] is not None:
             group = each["group"]
-            low, high = wilson(each["hypothesis_only"], each["pairs"])
+            low, high = wilson(each["hypothesis_only"], each["tried"])
             is_genre = found["by"] == "genre" and group is not None
             rows.append(
                 {
                     "group": group_name(group, names),
-                    "pairs": each["pairs"],
+                    "pairs": each["tried"],
                     "alone": each["hypothesis_only"],
                     "low": low,
                     "high": high,
-                    "majority": each["commonest"],
+                    "majority": each["commonest_there"],
                     **({"href": address_in("pairs", question, genre=group)} if is_genre else {}),
                 }
             )
@@ -83,12 +83,12 @@ def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Questio
         f"Read alone, hypotheses tell the label of {percent(first['alone'])} of the pairs, {than}.",
         [
             Column("group", found["by"]),
-            Column("pairs", "pairs", "count"),
+            Column("pairs", "pairs tried", "count"),
             Column("alone", "hypothesis alone", "share", "With its 95% interval after Wilson."),
             *interval(),
             Column("majority", "majority class", "share"),
         ],
         rows,
         {"y": "group", "x": "alone", "low": "low", "high": "high", "n": "pairs", "others": ["majority"]},
-        note=f"A point over fewer than {FEWEST_PAIRS} pairs is faint.",
+        note=f"Tried on {found['tried_on']}. A point over fewer than {FEWEST_PAIRS} pairs is faint.",
     )

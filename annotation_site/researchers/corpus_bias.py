@@ -55,6 +55,7 @@ def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]
         pairs.filter(pk__gt=last).values_list(
             "pk",
             "hypothesis",
+            "premise",
             "premise__group",
             partition_of(),
             "premise__genre__slug",
@@ -65,12 +66,12 @@ def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]
         last = part[-1][0]
         gold = Gold.objects.filter(question=question, pair__in=[row[0] for row in part])
         labels = dict(gold.values_list("pair", "label"))
-        for pk, hypothesis, group, partition, genre, source, metadata in part:
+        for pk, hypothesis, premise, group, partition, genre, source, metadata in part:
             facts = {"genre": genre, "partition": partition, "source": source or ""}
             properties = dict(_properties(metadata or {}))
             keys.update(properties)
             kind = facts[by] if by in facts else str(properties.get(by, ""))
-            yield Labelled(hypothesis, labels.get(pk) or "", group, partition, kind)
+            yield Labelled(hypothesis, labels.get(pk) or "", group or f"premise {premise}", partition, kind)
 
 
 def _properties(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -76,7 +76,7 @@ class Funnel:
         }
         where = mostly(lost, "before")
         found = f"{self.steps['finished']:,} of {began:,} who began finished"
-        return f"{found}; {sum(lost.values()):,} were lost, {where}." if where else f"{found}."
+        return f"{found}; of those who were lost, {where}." if where else f"{found}."
 
 
 def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:

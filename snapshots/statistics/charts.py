@@ -167,11 +167,11 @@ def _means(
         if row["gold label"] not in (ALL, NO_GOLD)
     ]
     parts = named_rows(labels, "name", "mean", "pairs")
-    found = compared(f"{what} on average", parts, "label", lambda mean: f"{mean:.{digits}f}")
+    found = compared(f"the mean {what}", parts, "label", lambda mean: f"{mean:.{digits}f}")
     return Chart(
         key,
         "dots",
-        in_place(found or f"{what}, by gold label"),
+        in_place(found or f"the mean {what}, by gold label"),
         [
             Column("gold label", "gold label"),
             Column("pairs", "pairs", "count"),
@@ -199,12 +199,12 @@ def _of_all(made: Table, column: str) -> Table:
 
 
 def _overlap(made: Table, data: Data) -> Chart:
-    what = "the share of a hypothesis’s words that occur in its premise"
+    what = "share of a hypothesis’s words that occur in its premise"
     return _means(_of_all(made, "partition"), data, "overlap", what, 2, SNLI=SNLI_OVERLAP)
 
 
 def _lengths_by_label(made: Table, data: Data) -> Chart:
-    return _means(_of_all(made, "by"), data, "lengths_by_label", "the number of words of a hypothesis", 1)
+    return _means(_of_all(made, "by"), data, "lengths_by_label", "number of words of a hypothesis", 1)
 
 
 def _edits(made: Table, data: Data) -> Chart | None:

@@ -13,6 +13,7 @@ HEAVY = (
     "datasets",
     "mlcroissant",
     "crowdkit",
+    "sklearn",
     "pandas",
     "transformers",
 )

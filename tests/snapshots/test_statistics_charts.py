@@ -76,15 +76,13 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     assert (faint["all"], faint["no gold label"]) == (False, True), "four pairs have no gold label"
 
 
-@pytest.mark.parametrize(
-    ("premises", "said"), [(4, ", by gold label."), (31, " on average is 0.75 in each label.")]
-)
+@pytest.mark.parametrize(("premises", "said"), [(4, ", by gold label."), (31, " is 0.75 in each label.")])
 def test_equal_overlaps_are_said_to_be_equal_of_enough_pairs(premises, said):
     found = freeze(corpus_of(premises))
     compute_statistics(statistics_id=request_statistics(snapshot=found, kind="corpus").pk)
     charts = {chart.key: chart for chart in charts_of("corpus", data(found, "corpus"), {})}
     title = charts["overlap"].title
-    assert title == f"The share of a hypothesis’s words that occur in its premise{said}"
+    assert title == f"The mean share of a hypothesis’s words that occur in its premise{said}"
 
 
 def test_the_curve_of_give_away_words_divides_the_significant_from_the_others(snapshot):

@@ -241,7 +241,7 @@ def test_the_funnel_is_a_picture_that_says_where_people_are_lost(question, visit
     page = html.fromstring(browser.get(address).content)
     title = page.xpath("//figure[@data-chart='funnel']/figcaption/text()")
     assert title == [
-        "0 of 2 who began finished; 3 were lost, most of them before “Read the instructions” (2)."
+        "0 of 2 who began finished; of those who were lost, most of them before “Read the instructions” (2)."
     ]
     csv = b"".join(browser.get(f"{address}?chart=funnel")).decode().splitlines()
     assert csv[0] == "step,people"

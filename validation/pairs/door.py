@@ -13,6 +13,11 @@ from validation.models import CachedStatistics, Question
 from validation.statistics.cached import Kind, stored
 
 WHOLE = "all"
+REASONS = {
+    "above": "yes",
+    "below": "yes: less often right than guesses, so labels go with words, and differently in the part tried",
+    "word": "yes, by a word",
+}
 WORDS = "open without a look"  # what somebody writes who opens without it
 
 
@@ -67,6 +72,13 @@ def group_name(value: str | None, names: Mapping[str, str]) -> str:
     return WHOLE if value is None else names.get(value, value) or "not said"
 
 
+def _verdict(group: Mapping[str, Any]) -> str:
+    """Returns whether a group's hypotheses give labels away, with the reason. A count of an earlier edition has none."""
+    if group["gives_away"] is None:
+        return "too few pairs"
+    return REASONS[group.get("why", "above")] if group["gives_away"] else "no"
+
+
 def _row(group: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     alone, value = group["hypothesis_only"], group["group"]
     return {
@@ -76,5 +88,6 @@ def _row(group: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         "labels": list(group["labels"].values()),
         "commonest": percent(group["commonest"]),
         "alone": percent(alone),
-        "gives_away": group["gives_away"],
+        "gives_away": _verdict(group),
+        "word": group.get("word"),
     }

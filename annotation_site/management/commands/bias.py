@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.researchers.corpus_bias import BY, NoSuchProperty, bias_of
+from shared.numbers import percent
 from validation.questions.lookup import question_for_command
 from validation.statistics.cached import Kind, store, stored
 
@@ -42,6 +43,18 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(bias) if options["json"] else "\n".join(lines(bias)))
 
 
+REASONS = {
+    "above": "more often right than the commonest label",
+    "below": "less often right than guesses of the same shares",
+}
+
+
+def _reason(row: dict[str, Any]) -> str:
+    word = row["word"]
+    by_word = f"“{word['word']}”: {word['label']} in {word['p']:.2f} of {word['count']:,}" if word else ""
+    return "; ".join(filter(None, (REASONS.get(row["why"]), by_word)))
+
+
 def lines(bias: dict[str, Any]) -> Iterator[str]:
     for row in bias["groups"]:
         name = "all" if row["group"] is None else row["group"] or "-"
@@ -49,13 +62,14 @@ def lines(bias: dict[str, Any]) -> Iterator[str]:
             ""
             if row["hypothesis_only"] is None
             else (
-                f"; the hypothesis alone finds the label of {row['hypothesis_only']:.1%} of {row['tried']:,}"
-                f" (commonest label there: {row['commonest_there']:.1%})"
+                f"; the hypothesis alone finds the label of {percent(row['hypothesis_only'])} of {row['tried']:,}"
+                f" (commonest label there: {percent(row['commonest_there'])})"
             )
         )
-        flag = "  GIVES AWAY" if row["gives_away"] else ""
+        flag = f"  GIVES AWAY ({_reason(row)})" if row["gives_away"] else ""
         shares = ", ".join(f"{label} {number:,}" for label, number in row["labels"].items())
-        yield f"{name}: {row['pairs']:,} pairs, {shares}; commonest {row['commonest']:.1%}{guess}{flag}"
+        yield f"{name}: {row['pairs']:,} pairs, {shares}; commonest {percent(row['commonest'])}{guess}{flag}"
+    yield f"The classifier was tried on {bias['tried_on']}."
     repeated = bias["repeated"]
     yield (
         f"{repeated['pairs']:,} pairs share a hypothesis with another pair: {repeated['hypotheses']:,} hypotheses, of which"
