@@ -104,6 +104,7 @@ VALUES = {
     "format": ("json",),
     "genre": ("fiction",),
     "how": ("snli",),
+    "key": ("property",),
     "lang": ("de",),
     "next": ("/",),
     "of": ("chart",),
@@ -173,17 +174,17 @@ def queries_of(
 
 
 @pytest.mark.parametrize(
-    ("role", "large", "together"),
+    ("role", "large"),
     [
-        *(("annotator", False, False), ("researcher", False, True)),
+        ("annotator", False),
         *(
             pytest.param(*each, marks=pytest.mark.thorough)
-            for each in (("visitor", False, False), ("researcher", False, False), ("researcher", True, False))
+            for each in (("visitor", False), ("researcher", False), ("researcher", True))
         ),
     ],
 )
-def test_looking_writes_nothing(site, role, large, together, monkeypatch):
-    """At each address, then with each key that its page reads, and its own links; together: with all keys in one request.
+def test_looking_writes_nothing(site, role, large, monkeypatch):
+    """At each address, then with each key that its page reads, and its own links.
 
     Large: a worker has computed the statistics.
     """
@@ -210,7 +211,7 @@ def test_looking_writes_nothing(site, role, large, together, monkeypatch):
             continue  # the queries of lists of records have a test of their own
         unknown |= dict.fromkeys(without, address.url)
         tried += len(queries)
-        for query in ["&".join(sorted(queries))] if together and queries else sorted(queries):
+        for query in sorted(queries):
             url = f"{address.url}{'&' if '?' in address.url else '?'}{query}"
             if statements := wrote(client, replace(address, url=url), "GET", {}):
                 found[url] = statements
@@ -221,12 +222,10 @@ def test_looking_writes_nothing(site, role, large, together, monkeypatch):
 
 # Search, order, next page, and all rows: what every list of records reads. Filters are among its links.
 OF_LISTS = {"q=a", "o=-1", "p=1", "all=", "_popup=1"}
-TOGETHER = {"q=a&o=-1", "p=1", "all=&_popup=1"}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("each_filter", [False, True])
-def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_filter):
+def test_searching_and_filtering_a_list_of_records_writes_nothing(site):
     """The first link of each filter, all in one request; and each link and each key by itself."""
     client = signed_in(site.people["administrator"])
     lists = [address for address in addresses(site) if address.name.endswith("_changelist")]
@@ -240,7 +239,7 @@ def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_fil
         }
         filtered |= {address.url} if of_filters else set()
         first = {link.partition("=")[0]: link for link in sorted(of_filters)}.values()
-        for query in sorted(OF_LISTS | links if each_filter else TOGETHER | {"&".join(sorted(first))}):
+        for query in sorted(OF_LISTS | links | {"&".join(sorted(first))}):
             url = f"{address.url}?{query}"
             if statements := wrote(client, replace(address, url=url), "GET", {}):
                 found[url] = statements
@@ -252,8 +251,9 @@ def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_fil
 # By GET, the test above lets these look, too.
 MORE = [
     *((role, False, "GET") for role in ("stranger", "administrator")),
-    *((role, False, "HEAD") for role in ("visitor", "stranger", "annotator", "researcher", "administrator")),
-    *(("researcher", True, method) for method in ("GET", "HEAD")),
+    # Django answers HEAD by the code of GET; the pages that hand out work are the annotator's.
+    *((role, False, "HEAD") for role in ("annotator", "researcher")),
+    ("researcher", True, "GET"),
 ]
 
 

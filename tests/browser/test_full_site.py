@@ -31,13 +31,18 @@ IN_CONTENT = """() => {
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("sent")
-@pytest.mark.parametrize("look", [WIDE, {**NARROW, "color_scheme": "dark"}], ids=["wide", "narrow"])
-def test_every_page_of_a_full_site(live_server, watched, look):
+def test_every_page_of_a_full_site(live_server, watched):
     corpus = FullCorpus()
     corpus.add_pairs(FEW)
     corpus.freeze_and_train()
     corpus.count_statistics()
-    page, said, found = watched(corpus.site.people["researcher"], **look), [], []
+    for look in (WIDE, {**NARROW, "color_scheme": "dark"}):
+        look_at_all(corpus, watched(corpus.site.people["researcher"], **look))
+
+
+def look_at_all(corpus: FullCorpus, page: Page) -> None:
+    said: list[str] = []
+    found: list[str] = []
     page.on("console", lambda each: said.append(each.text) if each.type in ("error", "warning") else None)
     page.on("response", lambda each: said.append(each.url) if each.status >= 500 else None)
     looked_at = [each.url for each in pages(corpus) if not each.worker and not LEFT_OUT.search(each.url)]
