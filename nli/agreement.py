@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from nli.gold import ADJUDICATED, MAJORITY, Gold, Rule
+from nli.gold import ADJUDICATED, MAJORITY, OF_ALL, Gold, Rule
 
 Votes = tuple[int, ...]
 Number = Any  # an int or float, or an array of replicates
@@ -25,6 +25,7 @@ class Pattern(NamedTuple):
     vote included. decided: the gold label, if it was decided otherwise than by the votes, and
     decided_by: "adjudicated", or "published" if the decision came with the corpus.
     self_validated: the author is among the validators, too, as happens in published corpora.
+    missing: under `majority_of_all`, answers that are no votes: those left out, or not given yet.
     """
 
     author: str | None
@@ -32,6 +33,7 @@ class Pattern(NamedTuple):
     decided: str | None = None
     decided_by: str = ""
     self_validated: bool = False
+    missing: int = 0
 
 
 Patterns = Mapping[Pattern, Number]
@@ -47,13 +49,13 @@ def gold_of(pattern: Pattern, rule: Rule) -> Gold:
 def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
     """Return every statistic of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
 
-    Pairs with fewer labels than seats are left out and counted. A share is over all other pairs;
+    Pairs with fewer labels than seats are left out and counted. A share is over all other pairs (of labels: over theirs);
     `individual_equals_gold` is over the labels of pairs with a gold label. The author's label is one of the
     individual labels. These definitions reproduce the published tables. Statistics that compare with the author
     are None if no pair has one. If labels of one scheme decide the gold label in another, a label equals the gold
     label that it stands for.
     """
-    full = with_all_labels(patterns, rule.seats)
+    full = with_all_labels(patterns, rule)
     alone = votes_only(without_author(full, rule))
     figures = _figures(full, rule)
     alpha = figures.pop("krippendorff_alpha")
@@ -66,17 +68,21 @@ def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
 
 def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
     """Return the statistics over pairs that have all labels."""
-    seats = rule.seats
     total = sum(full.values())
     tally: Counter[str] = Counter()
     for pattern, pairs in full.items():
         author, votes = pattern.author, pattern.votes
+        labels = pairs * sum(votes)
         gold = gold_of(pattern, rule).label
-        tally["unanimous"] += pairs * (max(votes) == seats)
+        tally["labels"] += labels
+        tally["unanimous"] += pairs * (max(votes) == sum(votes))
         tally["no_gold"] += pairs * (gold is None)
-        tally["votes_for_gold"] += pairs * (rule.votes_for(gold, votes) if gold is not None else 0)
+        if gold is not None:
+            tally["votes_for_gold"] += pairs * rule.votes_for(gold, votes)
+            tally["labels_with_gold"] += labels
         if author is not None:
             tally["authored"] += pairs
+            tally["labels_with_author"] += labels
             tally["votes_for_author"] += pairs * votes[rule.labels.index(author)]
             tally["gold_is_author"] += pairs * (gold == rule.reads[author])
             tally["gold_is_other"] += pairs * (gold is not None and gold != rule.reads[author])
@@ -84,9 +90,9 @@ def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
     return {
         "pairs_with_all_labels": total,
         "unanimous": share(tally["unanimous"], total),
-        "individual_equals_gold": share(tally["votes_for_gold"], seats * (total - tally["no_gold"])),
-        "individual_equals_gold_all_pairs": share(tally["votes_for_gold"], seats * total),
-        "individual_equals_author": share(tally["votes_for_author"], seats * authored),
+        "individual_equals_gold": share(tally["votes_for_gold"], tally["labels_with_gold"]),
+        "individual_equals_gold_all_pairs": share(tally["votes_for_gold"], tally["labels"]),
+        "individual_equals_author": share(tally["votes_for_author"], tally["labels_with_author"]),
         "gold_equals_author": share(tally["gold_is_author"], authored),
         "gold_differs_from_author": share(tally["gold_is_other"], authored),
         "no_gold": share(tally["no_gold"], total),
@@ -102,10 +108,11 @@ def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
     the functions of these names. `gold_through_author`: the
     share of pairs that have a gold label by votes, but would have none without the author's.
     """
-    full = with_all_labels(patterns, rule.seats)
+    full = with_all_labels(patterns, rule)
     total = sum(full.values())
     gold_labels: Counter[str] = Counter()
     votes_for_gold: Counter[str] = Counter()
+    labels_of_gold: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     for pattern, pairs in full.items():
         gold = gold_of(pattern, rule)
@@ -113,12 +120,13 @@ def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
         if gold.label is not None:
             gold_labels[gold.label] += pairs
             votes_for_gold[gold.label] += pairs * rule.votes_for(gold.label, pattern.votes)
+            labels_of_gold[gold.label] += pairs * sum(pattern.votes)
     found: dict[str, Any] = {
         "gold_labels": {label: share(gold_labels[label], total) for label in rule.gold_labels},
         "gold_sources": dict(sources),
         "splits": splits(full),
         "individual_equals_gold_by_label": {
-            label: share(votes_for_gold[label], rule.seats * gold_labels[label]) for label in rule.gold_labels
+            label: share(votes_for_gold[label], labels_of_gold[label]) for label in rule.gold_labels
         },
         "gold_through_author": None,
         "validators_alone": validators_alone(full, rule),
@@ -166,8 +174,9 @@ def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
     Gold here is the validators' majority with the threshold of `rule`, even if `rule` decides otherwise over all labels.
     `fleiss_kappa` is over the validators too, since the author's label is left out.
     """
-    alone = without_author(with_all_labels(patterns, rule.seats), rule)
-    return _figures(alone, replace(rule, name=MAJORITY, seats=rule.seats - 1)) if alone else None
+    alone = without_author(with_all_labels(patterns, rule), rule)
+    name = OF_ALL if rule.name == OF_ALL else MAJORITY
+    return _figures(alone, replace(rule, name=name, seats=rule.seats - 1)) if alone else None
 
 
 def alpha_of_all_pairs(patterns: Patterns, rule: Rule) -> Number | None:
@@ -175,19 +184,23 @@ def alpha_of_all_pairs(patterns: Patterns, rule: Rule) -> Number | None:
     return krippendorff_alpha(votes_only(patterns), ordinal=rule.ordinal)
 
 
-def has_all_labels(labels: int, seats: int) -> bool:
+def has_all_labels(labels: int, rule: Rule, missing: int = 0) -> bool:
     """Return whether a pair with so many labels counts in agreement: it has as many as the question has seats.
+
+    Under `majority_of_all` it has as many as answers, and two at least.
 
     Kappa needs equally many labels a pair, and a single label agrees with itself. So a pair of a partition with fewer seats
     counts in no agreement, although it is complete: every seat of its own is filled (validation.gold.queries.is_complete).
     """
-    return labels == seats
+    return not missing and labels >= 2 if rule.name == OF_ALL else labels == rule.seats
 
 
-def with_all_labels(patterns: Patterns, seats: int) -> Patterns:
+def with_all_labels(patterns: Patterns, rule: Rule) -> Patterns:
     """Return the patterns of the pairs with all labels."""
     return {
-        pattern: count for pattern, count in patterns.items() if has_all_labels(sum(pattern.votes), seats)
+        pattern: count
+        for pattern, count in patterns.items()
+        if has_all_labels(sum(pattern.votes), rule, pattern.missing)
     }
 
 
@@ -222,13 +235,13 @@ def without_author(patterns: Patterns, rule: Rule) -> Patterns:
 def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[str, Number | None]:
     """Return Fleiss' kappa (1971): chance-corrected agreement, overall and for each label against the rest.
 
-    Every pair must have the same number of votes, at least two. A label that nobody or everybody
-    used has no kappa (None).
+    Every pair must have the same number of votes, at least two: without that there is no kappa, and Krippendorff's alpha
+    says the same. A label that nobody or everybody used has no kappa (None).
     """
     none: dict[str, float | None] = dict.fromkeys(("overall", *labels))
     pairs = sum(votes.values())
     raters = max((sum(row) for row in votes), default=0)
-    if not _is_some(pairs) or raters < 2:
+    if not _is_some(pairs) or raters < 2 or any(sum(row) != raters for row in votes):
         return none
     disagreement = [
         sum(n * row[k] * (raters - row[k]) for row, n in votes.items()) for k in range(len(labels))

@@ -13,7 +13,12 @@ from typing import NamedTuple
 from nli.labels import ORDINAL, READINGS, SCHEMES, reading
 
 # The rules by which votes decide.
-MAJORITY, ADJUDICATED, UNANIMOUS = RULES = ("majority", "adjudicated", "unanimous")
+MAJORITY, ADJUDICATED, UNANIMOUS, OF_ALL = RULES = (
+    "majority",
+    "adjudicated",
+    "unanimous",
+    "majority_of_all",
+)
 NEEDS_SCHEME = {ADJUDICATED: "nli3"}  # rules that know the labels of one scheme
 # Where a gold label comes from; "adjudicated" is a source, too.
 VOTED, PUBLISHED, AUTHOR, NONE = "voted", "published", "author", "none"
@@ -80,7 +85,8 @@ class Rule:
     """How the labels in a question's seats become the gold label.
 
     scheme: of the labels that are given. gold_scheme: of the gold label, where it is another one. threshold: more
-    than half of the seats, so at most one label reaches it. name: one of RULES.
+    than half of the seats, so at most one label reaches it. name: one of RULES. Under `majority_of_all` a pair has as
+    many seats as answers, and `seats` is the most that a pair may have.
     """
 
     scheme: str
@@ -125,16 +131,23 @@ class Rule:
         """Return how many votes are for this gold label."""
         return sum(n for label, n in zip(self.labels, votes, strict=True) if self.reads[label] == gold)
 
-    def voted(self, votes: Sequence[int], *, settled: bool = True) -> str | None:
+    def needed(self, answers: int, *, settled: bool = True) -> int:
+        """Return how many votes make a gold label of a pair with so many answers."""
+        return least_threshold(answers) if settled and self.name == OF_ALL else self.threshold
+
+    def voted(self, votes: Sequence[int], *, settled: bool = True, left_out: int = 0) -> str | None:
         """Return the gold label that the votes give, None while they give none.
 
         votes: how many for each label of the scheme. settled: no seat of the pair will be filled any more.
+        left_out: answers that are no votes, because they name several labels.
 
         majority: the label with at least `threshold` votes.
         adjudicated: the same, but never where entailment and contradiction share all votes with at least two each,
         nor as long as votes that are still missing may bring that about (MPE, Lai et al. 2017, section 4.2: a
         researcher decides then).
         unanimous: all votes are in, at least `threshold`, and all the same (Diverse NLI Collection, Poliak et al. 2018).
+        majority_of_all: the label of more than half of all answers, however many these are, those left out among them. The
+        order of the answers then decides nothing.
         """
         most = max(votes)
         label = self.labels[votes.index(most)]
@@ -145,7 +158,8 @@ class Rule:
             decided = votes[self.labels.index("neutral")] > 0 or others < 2
         else:
             decided = True
-        return self.reads[label] if decided and most >= self.threshold else None
+        needed = self.needed(sum(votes) + left_out, settled=settled)
+        return self.reads[label] if decided and most >= needed else None
 
     def decide(
         self,
@@ -156,6 +170,7 @@ class Rule:
         published: str | None = None,
         beside_votes: bool = False,
         author: str | None = None,
+        left_out: int = 0,
     ) -> Gold:
         """Return the gold label of a pair.
 
@@ -163,7 +178,7 @@ class Rule:
         that came with the pair; beside_votes: its file had votes, too, so it was decided beyond them. A question
         beside the main one has neither a published nor an author's label.
         """
-        voted = self.voted(votes, settled=settled)
+        voted = self.voted(votes, settled=settled, left_out=left_out)
         if adjudicated is not None:
             return Gold(adjudicated, ADJUDICATED)
         if published is not None and beside_votes and (note := note_beside(published, voted)):
@@ -184,6 +199,7 @@ class Rule:
         labels: tuple[str, ...],
         author: str | None,
         *,
+        left_out: int = 0,
         is_early: bool = False,
     ) -> bool:
         """Return whether this gold label from this source is possible for a pair with these labels.
@@ -209,6 +225,7 @@ class Rule:
                         settled=settled,
                         beside_votes=beside_votes,
                         author=author,
+                        left_out=left_out,
                         **decided,
                     )
                     if (found.label, found.source) == (gold, source):

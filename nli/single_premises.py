@@ -39,7 +39,7 @@ def rule_named(named: PremiseRule) -> Rule:
 
 def labels_by_votes(votes: Sequence[Votes], rule: Rule) -> list[str | None] | None:
     """Return the label of each premise (None where no label has enough votes); None if a premise lacks labels."""
-    if not votes or not all(has_all_labels(sum(each), rule.seats) for each in votes):
+    if not votes or not all(has_all_labels(sum(each), rule) for each in votes):
         return None
     return [rule.voted(each) for each in votes]
 

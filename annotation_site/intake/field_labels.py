@@ -23,6 +23,7 @@ LABELS = {
     "language": "Language",
     "seats": "Labels for each pair (seats)",
     "threshold": "Equal labels that make a gold label",
+    "gold_rule": "How labels make the gold label",
 }
 
 

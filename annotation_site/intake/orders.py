@@ -31,7 +31,7 @@ from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus, Source
 from collection.recasting.recipe import NAMES, Recipe, read_names
 from collection.recasting.recipe_format import BadRecipe, RecastFormat, Row, recast_format, recipes
-from nli.gold import is_threshold, least_threshold
+from nli.gold import NEEDS_SCHEME, RULES, is_threshold, least_threshold
 from nli.labels import SCHEMES
 from schemas.base import default_of
 from shared.portions import portions
@@ -47,6 +47,7 @@ CHOICES: dict[str, Sequence[str]] = {
     "labels": (ALL, AUTHOR),
     "scheme": sorted(SCHEMES),
     "protocol": Corpus.Protocol.values,
+    "gold_rule": [rule for rule in RULES if rule not in NEEDS_SCHEME],
 }
 # What a command takes where an option is not given.
 IMPORT_OPTIONS: dict[str, Any] = {
@@ -67,6 +68,7 @@ IMPORT_OPTIONS: dict[str, Any] = {
     "language": "",
     "seats": None,
     "threshold": None,
+    "gold_rule": "",
     "unlabelled": False,
     "dry_run": False,
 }
@@ -131,6 +133,7 @@ def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text:
         language=options["language"],
         seats=options["seats"],
         threshold=options["threshold"],
+        gold_rule=options["gold_rule"],
         unlabelled=options["unlabelled"],
         genre=options["genre"],
         only_genre=options["only_genre"],

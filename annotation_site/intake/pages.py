@@ -38,6 +38,7 @@ from jobs.tasks import enqueue
 from nli.labels import SCHEME_CHOICES
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
+from validation.models import Question
 from validation.questions.addresses import text_in
 
 JOBS_A_PAGE = 50
@@ -58,10 +59,20 @@ LONGEST = 300
 RECIPE = "recipe:"
 PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
 PROPOSED = ("columns", "label_map", "scheme")  # from the file's columns, which only a format has
-MORE = ("protocol", "language", "seats", "threshold", "labels", "unlabelled", "names", "strict")  # folded
+MORE = (
+    "protocol",
+    "language",
+    "seats",
+    "threshold",
+    "gold_rule",
+    "labels",
+    "unlabelled",
+    "names",
+    "strict",
+)  # folded
 TEXTS = (
     *(*PROPOSED, "partition", "split", "genre", "only_genre", "licence"),
-    *("protocol", "language", "labels", "names"),
+    *("protocol", "language", "gold_rule", "labels", "names"),
 )
 NUMBERS, SWITCHES = ("seed", "seats", "threshold"), ("open", "strict", "unlabelled")
 OF_FORM = ("how", "corpus", *TEXTS, *NUMBERS)  # values of the form of pairs
@@ -133,6 +144,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
         "partitions": CHOICES["partition"],
         "schemes": SCHEME_CHOICES,
         "protocols": Corpus.Protocol.choices,
+        "gold_rules": [each for each in Question.GoldRule.choices if each[0] in CHOICES["gold_rule"]],
         "incoming": incoming_files(),
         "has_more": any(given.get(name) for name in MORE),
         "error": error,

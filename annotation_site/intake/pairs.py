@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from collection.corpus_schema import SideQuestionPart
 from collection.corpus_schema.corpus import CorpusPart
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine, sha256_of
@@ -48,7 +49,7 @@ NOTES = {
     "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
     "people": "new annotators, by the codes of the file",
     "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
-    "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
+    "more_labels": "pairs have labels that were asked for later, beyond the seats; these never decide gold",
     "empty_hypotheses": "pairs have an empty hypothesis",
     "premise_ids_changed": "premise ids belonged to another text and were changed",
     "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
@@ -99,6 +100,7 @@ class PairOrder:
     language: str = ""
     seats: int | None = None
     threshold: int | None = None
+    gold_rule: str = ""
     genre: str = ""
     partition: str = ""
     take: str = ALL
@@ -182,7 +184,17 @@ def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tup
         corpus.protocol if corpus else order.protocol or form.protocol or default_of(CorpusPart, "protocol")
     )
     elicited = protocol == Corpus.Protocol.ELICITED
-    return Rules(scheme, SCHEMES[scheme], elicited, order.take, asked), protocol
+    return Rules(
+        scheme, SCHEMES[scheme], elicited, order.take, asked, _most_labels(order, form, corpus)
+    ), protocol
+
+
+def _most_labels(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> int | None:
+    """Returns how many labels a pair may have; None where the file names those that were asked for later."""
+    if form.has_rounds:
+        return None
+    there = corpus and Question.objects.filter(corpus=corpus, is_main=True).first()
+    return there.seats if there else order.seats or form.seats or int(default_of(SideQuestionPart, "seats"))
 
 
 def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
@@ -412,7 +424,7 @@ class _Work:
             labels=form.wordings or self._names_of_labels(),
             seats=self.order.seats or form.seats,
             threshold=self.order.threshold or (None if self.order.seats else form.threshold),
-            gold_rule=form.gold_rule,
+            gold_rule=self.order.gold_rule or form.gold_rule,
             partitions=form.partitions,
             question_scheme=self.rules.asked or None,
         )
@@ -434,7 +446,7 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
     facts = {key: getattr(corpus, key) for key in ("scheme", "protocol", "language")}
     if question is not None:
-        facts |= {"seats": question.seats, "threshold": question.threshold}
+        facts |= {key: getattr(question, key) for key in ("seats", "threshold", "gold_rule")}
     for key, there in facts.items():
         if (named := getattr(order, key)) and named != there:
             raise WrongCorpus(

@@ -1,6 +1,6 @@
 """Reads files with one answer on each line, or with the answers of a pair by annotator. Gathers them into pairs.
 
-Votes are single labels. An answer that names several labels is refused with its line, or counted as left out.
+Votes are single labels. An answer that names several labels is counted as left out.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_object, read_lines, whole_text
-from collection.formats.records import LETTERS, ImportedPair, Unreadable
+from collection.formats.records import LEFT_OUT, LETTERS, ImportedPair, Unreadable
 from collection.formats.tables import any_records, tsv_records
 from nli.lines import PARTITIONS
 
@@ -27,7 +27,7 @@ def gathered(
     """Returns a function that makes one record of all answers with equal values in `by`.
 
     The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds all
-    answers in memory. `several`: the separator of labels in an answer that names more than one.
+    answers in memory. `several`: the separator of labels in an answer that names more than one, which is left out.
     """
 
     def answers_by_pair(answers: Records) -> Records:
@@ -42,12 +42,13 @@ def gathered(
                 yield BadLine(line, f'there is no "{missing}"', tuple(map(records.printable, record)))
                 continue
             answer, person = record[label], record[annotator]
-            if several and several in str(answer):
-                yield BadLine(line, f'"{label}" names several labels; only single labels can be imported')
-                continue
             first = found.setdefault(
-                tuple(str(record[key]) for key in by), (line, {**record, label: [], annotator: []})
+                tuple(str(record[key]) for key in by),
+                (line, {**record, label: [], annotator: [], LEFT_OUT: 0}),
             )[1]
+            if several and several in str(answer):
+                first[LEFT_OUT] += 1
+                continue
             if len(first[label]) == MOST_ANSWERS:
                 yield BadLine(line, f"the pair has {MOST_ANSWERS:,} answers already, which is the limit")
                 continue

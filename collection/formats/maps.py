@@ -261,6 +261,7 @@ class FieldMap:
         gold = self._one(record, "label")
         published = self.labels.read(record[gold], gold) if gold else None
         labels, left_out = self._labels(record)
+        apart = record.pop(records.LEFT_OUT, 0)
         annotators = self._list(record, "annotators", records.codes)
         author = self._text(record, "author")
         if (own := self._one(record, "author_label")) is not None:
@@ -287,8 +288,8 @@ class FieldMap:
             gold_stands=self.gold_stands,
             partition=self._partition(record),
             metadata=self._metadata(record),
-            rows=len(labels) if self.gathered else 1,
-            left_out=left_out,
+            rows=len(labels) + apart if self.gathered else 1,
+            left_out=left_out + apart,
             unread=records.unread(record, self.known),
         )
 

@@ -11,6 +11,7 @@ from collection.texts import flaw_in
 MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
 MAX_GROUP = 300
+LEFT_OUT = "answers that were left out"  # a key of records that are gathered of a pair's answers
 NO_LABEL = frozenset({"", "-"})  # how published files write a missing label
 LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}  # nli3 as some files spell it
 

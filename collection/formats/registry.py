@@ -37,6 +37,7 @@ from collection.formats.published_records import (
 from collection.formats.records import ImportedPair, Unreadable, printable
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.tables import WITHOUT_HEADER, any_records, csv_records, table_records, tsv_records
+from nli.gold import OF_ALL
 from shared.portions import portions
 
 PORTION = 2000  # records between two words about the progress
@@ -61,6 +62,7 @@ class ImportFormat:
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
     facts: reads values for the fields above from a file beside the pairs.
     gathers: makes pairs' records of all records of a file, before the first pair. tell: hears how far this is.
+    has_rounds: the file says which of its labels were asked for later, beyond the seats.
     mark: columns by which a file of this format is recognised; `a|b`: one of the two. marked_values: for formats that
     share their columns, what all values of a column must contain.
     """
@@ -88,6 +90,7 @@ class ImportFormat:
     corpus: Mapping[str, Any] = field(default_factory=dict)
     people: str | None = None
     ids_repeat: bool = False
+    has_rounds: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None
     gathers: Callable[[Iterator[Record | BadLine]], Iterator[Record | BadLine]] | None = None
     tell: Callable[[str], None] = lambda text: None
@@ -204,6 +207,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         json_records,
         read_record=read_chaosnli,
         mark=_marks("old_labels", "label_count"),
+        has_rounds=True,
     ),
     elicited(
         "klue",
@@ -324,7 +328,8 @@ FORMATS: dict[str, ImportFormat] = _registered(
         csv_records,
         published_maps.COMMITMENT,
         mark=_marks("Prompt", "Target"),
-        seats=8,
+        seats=18,
+        gold_rule=OF_ALL,
     ),
     judged(
         "nli-variation",
@@ -332,7 +337,8 @@ FORMATS: dict[str, ImportFormat] = _registered(
         json_records,
         published_maps.VARIATION,
         mark=_marks("normed-labels"),
-        seats=45,
+        seats=50,
+        gold_rule=OF_ALL,
     ),
     *(
         ImportFormat(
@@ -364,7 +370,8 @@ FORMATS: dict[str, ImportFormat] = _registered(
         published_maps.LIVE,
         gathers=gathered(("uid",), "multilabel", "worker_id", several="|"),
         mark=_marks("multilabel", "worker_id"),
-        seats=9,
+        seats=40,
+        gold_rule=OF_ALL,
     ),
     elicited(
         "litex",
@@ -395,7 +402,8 @@ FORMATS: dict[str, ImportFormat] = _registered(
         json_records,
         published_maps.AMBIENT_LINGUISTS,
         mark=_marks("annotations", "worker_ids"),
-        seats=2,
+        seats=3,
+        gold_rule=OF_ALL,
     ),
     recast(name="dnc", about="DNC, a JSON array", scheme="entailed2", mark=_marks("pair-id", "context")),
     recast(
@@ -416,6 +424,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         snapshot_records,
         read_record=read_snapshot_line,
         mark=_marks("gold_source", "answers", "sentence1"),
+        has_rounds=True,
         facts=facts_beside,
         people="",
     ),

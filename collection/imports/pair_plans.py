@@ -17,6 +17,10 @@ from nli.gold import ADJUDICATED
 from nli.labels import READINGS, SCHEMES
 
 ALL, AUTHOR = "all", "author"
+TOO_MANY = (
+    "{0} labels are more than the {1} seats of the question, and nothing says which of them should decide; import into a new"
+    " corpus with {0} seats or more, with the gold rule majority_of_all where pairs have different numbers of labels"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class Rules:
 
     scheme: the scheme of the author's label and of the published gold label. asked: the scheme of the main question
     if it differs, else empty. elicited: whether the first label of a line is the author's. take: which labels to
-    import, `all` or only the `author`'s.
+    import, `all` or only the `author`'s. seats: the most labels of a pair, unless the file says which of them were asked
+    for later; None: any number.
     """
 
     scheme: str
@@ -65,6 +70,7 @@ class Rules:
     elicited: bool
     take: str = ALL
     asked: str = ""
+    seats: int | None = None
 
     def has_votes(self, item: ImportedPair) -> bool:
         """Returns whether labels of the pair are imported as votes."""
@@ -118,6 +124,9 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         item.labels[0] if authored and item.labels else item.author_label if rules.elicited else None
     )
     votes = _votes(item, authored) if rules.take == ALL else ()
+    if rules.seats is not None and votes and votes[-1].position > rules.seats:
+        # The first ones would decide, by the order of the file alone.
+        return BadLine(item.line, TOO_MANY.format(votes[-1].position, rules.seats))
     if rules.take != ALL:
         item = replace(item, answers=())
     keeps_gold = rules.take == ALL and (item.gold_stands or not votes)

@@ -184,6 +184,7 @@ def write_pairs(
             published_label=plan.published_label,
             published_partition=run.partition_of(plan),
             source_id=source,
+            answers_left_out=plan.item.left_out,
             metadata=plan.item.metadata or None,
         )
         for genre, public_id, plan in new

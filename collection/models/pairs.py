@@ -42,6 +42,11 @@ class Pair(models.Model):
     construction = models.CharField(
         max_length=200, blank=True, help_text="how a machine made the hypothesis, by the names of its rules"
     )
+    answers_left_out = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="answers of a published corpus that name several labels, and so are no votes",
+    )
     metadata = models.JSONField(
         null=True, blank=True, help_text="what a published file says of the pair and no column here holds"
     )

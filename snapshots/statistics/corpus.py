@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from nli.agreement import has_all_labels, in_order, split_of
+from nli.agreement import in_order, split_of
 from nli.gold import Rule
 from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PARTITIONS, PREMISE
@@ -20,7 +20,7 @@ from snapshots.statistics.single_premises import DEFINITIONS as SCENE_DEFINITION
 from snapshots.statistics.single_premises import Scenes
 from snapshots.statistics.words import TOKEN, is_word, stop_words, tokens
 
-EDITION = 5  # increases when a definition changes: statistics of two editions are never compared
+EDITION = 6  # increases when a definition changes: statistics of two editions are never compared
 SUBSTANTIAL = 0.37
 TOLD_EVERY = 10_000
 
@@ -69,6 +69,7 @@ DEFINITIONS = {
     ),
     "gold_labels": "Pairs by gold label; - is none.",
     "individual_labels": "Labels that count, the author's among them, of pairs with all their labels.",
+    "answers_left_out": "Answers of people that name several labels. They are in no figure about labels.",
     "examples": (
         "One pair a genre with all its labels, of dev where dev has one: the first in the order of a hash"
         " of seed and name."
@@ -93,6 +94,7 @@ class _Cell:
         "votes",
         "gold_labels",
         "individual_labels",
+        "left_out",
     )
 
     def __init__(self) -> None:
@@ -110,7 +112,7 @@ def measure(
     pairs: Iterable[Pair],
     *,
     labels: Sequence[str],
-    seats: int,
+    seats: int | None,
     reads: Mapping[str, str] = {},
     language: str = "en",
     seed: int = 0,
@@ -119,9 +121,9 @@ def measure(
 ) -> dict[str, Any]:
     """Compute all statistics by partition, genre and gold label, in one pass over `pairs`.
 
-    labels: the gold labels, in order. seats: the number of labels of a pair with all labels. reads: the gold label that each
-    label of an annotator stands for, if their schemes differ. single_premises: the rule for single premises, if the
-    corpus asks for their labels. progress: called every ten thousand pairs; it may raise an error to stop.
+    labels: the gold labels, in order. seats: the number of labels of a pair with all labels; None where it varies. reads:
+    the gold label that each label of an annotator stands for, if their schemes differ. single_premises: the rule for single
+    premises, if the corpus asks for their labels. progress: called every ten thousand pairs; it may raise an error to stop.
     """
     stops = stop_words(language)
     cells: defaultdict[tuple[str, str, str], _Cell] = defaultdict(_Cell)
@@ -143,7 +145,7 @@ def measure(
         for sentence in (*premise, hypothesis):
             types[pair.partition].update(token.lower() for token in sentence)
         scenes.add(pair)
-        if has_all_labels(len(pair.labels), seats) and seats > 1:
+        if _has_all_labels(pair, seats):
             _keep_example(examples, pair, seed)
         if done % TOLD_EVERY == 0:
             progress(done)
@@ -168,7 +170,7 @@ def _count(
     premise: list[tuple[str, ...]],
     hypothesis: tuple[str, ...],
     stops: frozenset[str],
-    seats: int,
+    seats: int | None,
     reads: Mapping[str, str],
 ) -> None:
     whole = [token for sentence in premise for token in sentence]
@@ -191,11 +193,18 @@ def _count(
             kind = "derived_roots" if side in pair.derived_parses else "roots"
             counts[f"{name}_{kind}"][root(parse)] += 1
     counts["gold_labels"][pair.label] += 1
-    if has_all_labels(len(pair.labels), seats) and seats > 1:
+    counts["left_out"]["answers"] += pair.left_out
+    if _has_all_labels(pair, seats):
         counts["individual_labels"].update(pair.labels)
         counts["votes"][split_of(Counter(pair.labels).values())] += 1
         if pair.label != NO_GOLD:
             counts["agreeing"].update(reads.get(label, label) == pair.label for label in pair.labels)
+
+
+def _has_all_labels(pair: Pair, seats: int | None) -> bool:
+    """Return whether labels of the pair can agree, and none is missing (nli.agreement.has_all_labels)."""
+    given = len(pair.labels)
+    return given > 1 and (not pair.left_out if seats is None else given == seats)
 
 
 def overlap(hypothesis: Iterable[str], premise: set[str], stops: frozenset[str]) -> float | None:
@@ -314,4 +323,5 @@ def _figures(cell: _Cell, types: int | None) -> dict[str, Any]:
         "votes": {split: counts["votes"][split] for split in in_order(counts["votes"])},
         "gold_labels": sorted_counts(counts["gold_labels"]),
         "individual_labels": sorted_counts(counts["individual_labels"]),
+        "answers_left_out": counts["left_out"]["answers"],
     }

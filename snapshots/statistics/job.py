@@ -5,6 +5,7 @@ from typing import Any
 
 from jobs import claims
 from jobs.claims import Claim, InOtherHands
+from nli.gold import OF_ALL
 from nli.lines import rule_of
 from nli.manifest import Manifest
 from nli.single_premises import premise_rule_of
@@ -111,7 +112,7 @@ def measure(
             pairs(),
             labels=labels,
             reads=rule.reads,
-            seats=facts["question"]["seats"],
+            seats=None if rule.name == OF_ALL else rule.seats,
             language=facts["language"],
             seed=manifest["seed"],
             single_premises=premise_rule_of(facts),

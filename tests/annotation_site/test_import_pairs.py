@@ -78,12 +78,6 @@ def test_seats_threshold_and_language_of_a_new_corpus_can_be_named(bring):
     assert (summary["fewer_labels"], summary["gold_differs"]) == (0, 0)
 
 
-def test_a_label_beyond_the_seats_fills_none_of_them(bring):
-    """The second of six people gave no label: four of the five seats are filled, although there are five labels."""
-    summary = bring([record(labels=[N, None, N, N, N, E])], protocol="judged", seats=5).json
-    assert (summary["fewer_labels"], summary["more_labels"]) == (1, 1)
-
-
 @pytest.mark.parametrize("rule", [{"seats": 0}, {"seats": 4, "threshold": 2}, {"seats": 3, "threshold": 4}])
 def test_a_rule_that_decides_nothing_is_refused(bring, rule):
     assert "more than half of the seats" in bring([record(labels=[E])], **rule).failure
@@ -162,12 +156,6 @@ def test_four_labels_go_in_and_the_fifth_seat_is_not_opened(bring):
     result = bring([snli(annotator_labels=[N, N, N, E])], format="snli", open=True, json=False)
     assert [label.position for label in Label.objects.order_by("position")] == [1, 2, 3, 4]
     assert "1 pairs have fewer labels than seats" in result.out
-
-
-def test_labels_beyond_the_seats_are_kept_behind_them(bring):
-    summary = bring([record(labels=[E] * 7)], protocol="judged").json
-    assert summary["more_labels"] == 1
-    assert Label.objects.filter(position=7).exists()
 
 
 def test_a_gold_label_without_votes_becomes_the_published_label(bring):

@@ -207,11 +207,12 @@ def test_mega_veridicality_is_read_as_published(read):
     assert not active.unread
 
 
-def test_an_answer_of_several_labels_is_refused_by_its_line(read):
+def test_an_answer_of_several_labels_is_counted_and_no_vote(read):
     head = "uid,premise,hypothesis,worker_id,multilabel\n"
     rows = "1,P.,H.,a,true\n1,P.,H.,b,true | either\n1,P.,H.,c,false\n"
-    bad, pair = read("livenli", head + rows)
-    assert (bad.line, pair.labels, pair.annotators) == (3, ("entailment", "contradiction"), ("a", "c"))
+    (pair,) = read("livenli", head + rows)
+    assert (pair.labels, pair.annotators) == (("entailment", "contradiction"), ("a", "c"))
+    assert (pair.left_out, pair.rows, pair.unread) == (1, 3, frozenset())
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,9 @@ def test_a_scale_may_decide_in_two_classes_and_nothing_else_in_another_scheme():
         for rule, scheme, into in product(RULES, SCHEMES, SCHEMES)
         if may_decide(rule, scheme, into)
     }
-    same = {(rule, scheme, scheme) for rule in ("majority", "unanimous") for scheme in SCHEMES}
+    same = {
+        (rule, scheme, scheme) for rule in ("majority", "unanimous", "majority_of_all") for scheme in SCHEMES
+    }
     assert allowed == same | {("adjudicated", "nli3", "nli3"), ("unanimous", "ordinal5", "entailed2")}
     for rule, scheme, into in allowed:
         seats = Rule(scheme, 3, 2, rule, into)

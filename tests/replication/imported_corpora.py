@@ -101,7 +101,7 @@ TRIED = (
         "litex",
         "the label is an explanation's, the second one of a pair is refused: take `varierr`",
     ),
-    Tried("livenli/livenli.csv", "livenli", "rows are answers; refused: those with several labels"),
+    Tried("livenli/livenli.csv", "livenli", f"rows are answers; {ONE_LABEL} (210)"),
     Tried("med/MED.tsv", "med", "the kind of monotonicity is metadata"),
     Tried("mpe/mpe_*", "mpe", "the final label stands beside the votes"),
     Tried("multinli_dev_matched_gold/*.gz", "jsonl"),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,8 +13,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from collection.models import Pair
-from nli.agreement import gold_of
-from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule, is_threshold, may_decide
+from nli.agreement import gold_of, has_all_labels, with_all_labels
+from nli.gold import (
+    DIFFERS,
+    NO_MAJORITY,
+    OF_ALL,
+    RULES,
+    SOURCES,
+    UNANIMOUS,
+    Gold,
+    Rule,
+    is_threshold,
+    may_decide,
+)
 from nli.labels import SCHEMES
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise, new_label
@@ -43,6 +55,15 @@ class History:
     published: str | None
     decisions: list[tuple[str, bool]]  # label, is it withdrawn
     partition: str | None
+    left_out: int = 0  # answers of a published corpus that are no votes
+
+    def counted(self, seats: int) -> list[Entry]:
+        """Returns what stands in so many seats."""
+        return [entry for entry in self.entries if not entry.is_withdrawn and entry.position <= seats]
+
+    def is_settled(self, seats: int) -> bool:
+        others = [entry for entry in self.counted(seats) if entry.origin != "author"]
+        return bool(others) and all(entry.label for entry in others)
 
 
 @dataclass(frozen=True)
@@ -89,7 +110,12 @@ def histories(draw: st.DrawFn, rule: Rule) -> History:
     partitions = st.sampled_from([None, "train", "test"])
     decisions = [*((label, True) for label in taken_back), *((label, False) for label in standing)]
     return History(
-        entries, author, published, decisions if rule.labels == rule.gold_labels else [], draw(partitions)
+        entries,
+        author,
+        published,
+        decisions if rule.labels == rule.gold_labels else [],
+        draw(partitions),
+        draw(st.integers(0, 2)),
     )
 
 
@@ -135,7 +161,7 @@ class Stage:
         keys = [row.pk for row in complete if row.published_partition not in ruled]
         counted = count_patterns(Pair.objects.filter(pk__in=keys), question)
         golds: Counter[Gold] = Counter()
-        for pattern, number in patterns_of(counted.profiles).items():
+        for pattern, number in with_all_labels(patterns_of(counted.profiles), question.rule).items():
             golds[gold_of(pattern, question.rule)] += number
         assert golds == Counter(
             Gold(row.gold_label, row.gold_source, row.gold_note) for row in complete if row.pk in keys
@@ -155,6 +181,7 @@ class Stage:
                 author_label=history.author,
                 published_label=history.published,
                 published_partition=history.partition,
+                answers_left_out=history.left_out,
             )
             for history in histories
         ]
@@ -171,10 +198,20 @@ class Stage:
         rows: Any = with_gold_label(Pair.objects.filter(pk__in=[pair.pk for pair in pairs]), question)
         found = {row.pk: Gold(row.gold_label, row.gold_source, row.gold_note) for row in rows}
         self.compare_patterns(
-            question, [row for row in rows if row.is_settled and row.votes == question.seats]
+            question,
+            [
+                row
+                for row in rows
+                if row.is_settled and has_all_labels(row.votes, question.rule, row.seats - row.votes)
+            ],
         )
         for pair, history, row in zip(pairs, histories, rows.order_by("pk"), strict=True):
             rule = question.rules_by_partition()[history.partition]
+            given = sum(entry.label is not None for entry in history.counted(question.seats))
+            if rule.name == OF_ALL and history.is_settled(question.seats):
+                rule = replace(
+                    rule, seats=given + history.left_out, threshold=rule.needed(given + history.left_out)
+                )
             assert (row.pk, row.seats, row.threshold) == (pair.pk, rule.seats, rule.threshold)
         return [found[pair.pk] for pair in pairs]
 
@@ -207,11 +244,12 @@ class Stage:
 def by_python(world: World, history: History) -> tuple[str | None, str, str]:
     """Applies the rule of the partition to the labels in the question's seats."""
     rule, most = world.rule_of(history), world.rule.seats
-    seats = [entry for entry in history.entries if not entry.is_withdrawn and entry.position <= most]
+    seats = history.counted(most)
     others = [entry for entry in seats if entry.origin != "author"]
     return rule.decide(
         rule.count(entry.label for entry in seats if entry.label),
-        settled=bool(others) and all(entry.label for entry in others),
+        settled=history.is_settled(most),
+        left_out=history.left_out,
         adjudicated=next((label for label, is_withdrawn in history.decisions if not is_withdrawn), None),
         published=history.published,
         beside_votes=any(entry.origin == "imported" for entry in others),
@@ -274,12 +312,13 @@ def test_what_a_line_tells_explains_the_gold_label_that_the_rule_gives(
             if entry.label and not entry.is_withdrawn and entry.position <= rule.seats
         )
         in_line = labels or ((history.author,) if history.author in rule.labels else ())
-        assert rule.explains(gold, source, in_line, history.author)
+        explained = partial(rule.explains, labels=in_line, author=history.author, left_out=history.left_out)
+        assert explained(gold, source)
         if source == "voted" and len(labels) == rule.seats and labels != (history.author,):
             others = set(rule.gold_labels) - {gold}
-            assert not any(rule.explains(other, source, in_line, history.author) for other in others)
-            assert not rule.explains(None, "none", in_line, history.author)
-            assert not rule.explains(history.author, "author", in_line, history.author)
+            assert not any(explained(other, source) for other in others)
+            assert not explained(None, "none") or (rule.name == OF_ALL and history.left_out)
+            assert not explained(history.author, "author")
 
 
 def test_the_database_takes_the_thresholds_that_the_rule_takes():

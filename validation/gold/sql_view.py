@@ -13,14 +13,15 @@ from typing import Any
 
 from django.db import connections, transaction
 
-from nli.gold import DIFFERS, NO_MAJORITY, RULES, may_decide
+from nli.gold import DIFFERS, NO_MAJORITY, OF_ALL, RULES, may_decide
 from nli.labels import READINGS, SCHEMES, reading
 
 GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
-# than half of the seats, or all votes must agree: only one label can reach it. A pair has the scheme of its corpus.
-# crossing: rule and schemes of the main question; some decide in another scheme. filed: the label that came with the pair.
+# than half of the seats, or all votes must agree: only one label can reach it. Under `majority_of_all` a settled pair has as
+# many seats as answers; apart: those that are no votes. A pair has the scheme of its corpus. crossing: rule and schemes of
+# the main question; some decide in another scheme. filed: the label that came with the pair.
 VIEW = """
 CREATE VIEW validation_gold AS
 SELECT *,
@@ -41,10 +42,12 @@ FROM (
         AND CASE WHEN settled THEN votes ELSE seats END - most > 1 THEN NULL
       ELSE CASE crossing {crossed} ELSE CASE scheme {voted} END END END AS voted
   FROM (
-    SELECT *, {greatest}({places}) AS most
+    SELECT *, {greatest}({places}) AS most, COALESCE(CASE WHEN settled THEN votes + apart END, room) AS seats,
+      COALESCE(CASE WHEN settled THEN (votes + apart) / 2 + 1 END, need) AS threshold
     FROM (
-      SELECT q.id AS question_id, p.id AS pair_id, COALESCE(r.seats, q.seats) AS seats,
-        COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule, q.scheme,
+      SELECT q.id AS question_id, p.id AS pair_id,
+        COALESCE(r.seats, q.seats) AS room, COALESCE(r.threshold, q.threshold) AS need, q.gold_rule, q.scheme,
+        CASE WHEN q.gold_rule = '{of_all}' THEN p.answers_left_out END AS apart,
         CASE WHEN q.is_main THEN q.gold_rule || q.scheme || p.scheme END AS crossing,
         CASE WHEN q.is_main THEN p.published_label END AS published,
         CASE WHEN q.is_main THEN COALESCE(p.published_label, p.author_label) END AS filed,
@@ -86,6 +89,7 @@ def definition(vendor: str) -> str:
     statement = VIEW.format(
         places=", ".join(places),
         greatest=GREATEST[vendor],
+        of_all=OF_ALL,
         no_majority=NO_MAJORITY,
         differs=DIFFERS,
         neutral=places[SCHEMES["nli3"].index("neutral")],

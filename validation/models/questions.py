@@ -40,6 +40,11 @@ class Question(models.Model):
             "unanimous: the label that all votes share, if they are at least as many as the threshold; on the scale of"
             " five points, 5 means entailed and 1 to 4 mean not entailed",
         )
+        # Published corpora whose answers vary in number, in no order that means anything (CommitmentBank).
+        OF_ALL = (
+            nli.gold.OF_ALL,
+            "majority of all: the label of more than half of all answers to the pair, however many these are",
+        )
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="questions")
     slug = models.SlugField(max_length=60, default="main")

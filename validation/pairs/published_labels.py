@@ -12,7 +12,7 @@ from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Genre, Pair, Source
-from nli.gold import ADJUDICATED, DIFFERS, NO_MAJORITY, least_threshold, note_beside
+from nli.gold import ADJUDICATED, DIFFERS, NO_MAJORITY, OF_ALL, least_threshold, note_beside
 from nli.labels import QUESTION
 from shared.transactions import one_transaction
 from validation.models import Label, LabelWording, PartitionRule, Question
@@ -188,8 +188,8 @@ def import_portion(
     for pair, plan in voted:
         rule = rules[pair.published_partition]
         votes = rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
-        run.counts["fewer_labels"] += sum(votes) < rule.seats
-        note = note_beside(plan.item.published_label, rule.voted(votes))
+        run.counts["fewer_labels"] += sum(votes) < rule.seats and rule.name != OF_ALL
+        note = note_beside(plan.item.published_label, rule.voted(votes, left_out=plan.item.left_out))
         if plan.item.gold_source == ADJUDICATED or waits(plan, rule, votes):
             continue
         if not plan.item.has_gold or not note:

@@ -176,7 +176,7 @@ def report(
     progress(0.5)  # the query takes about half of the time
     patterns = patterns_of(profiles)
     alone = {pattern: n for pattern, n in patterns.items() if not pattern.self_validated}
-    full = with_all_labels(patterns, question.seats)
+    full = with_all_labels(patterns, question.rule)
     confusion: Counter[tuple[str, str | None]] = Counter()
     for pattern, count in full.items():
         if pattern.author is not None:
@@ -224,7 +224,7 @@ def _rows(
         rows[name] = {"pairs": sizes[name], **_figures(patterns, question)}
         rows[name]["krippendorff_alpha_all_pairs"] = alpha_of_all_pairs(patterns, question.rule)
         rows[name]["validators_alone"] = validators_alone(patterns, question.rule)
-        rows[name]["splits"] = splits(with_all_labels(patterns, question.seats))
+        rows[name]["splits"] = splits(with_all_labels(patterns, question.rule))
         if len(sizes) <= ROWS_WITH_INTERVALS:
             rows[name]["intervals"] = _intervals(profiles, question, seed)
     return rows

@@ -34,7 +34,7 @@ def intervals(
     """
     import numpy as np
 
-    complete = _complete(profiles, rule.seats)
+    complete = _complete(profiles, rule)
     premises = sum(complete.values())
     counts = replicates(complete, seed=seed) if premises > 1 else {}
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -43,11 +43,11 @@ def intervals(
     return {name: _middle(value) for name, value in figures.items()}
 
 
-def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
+def _complete(profiles: Profiles, rule: Rule) -> dict[Profile, int]:
     """Returns the profiles of the pairs with all labels; it leaves out premises without such a pair."""
     found: Counter[Profile] = Counter()
     for profile, premises in profiles.items():
-        rest = tuple(with_all_labels(dict(profile), seats).items())
+        rest = tuple(with_all_labels(dict(profile), rule).items())
         if rest:
             found[rest] += premises
     return dict(found)

@@ -17,7 +17,7 @@ from accounts.models import User
 from collection.models.querysets import PairQuerySet
 from collection.premises.partitions import partition_of
 from nli.agreement import Pattern
-from nli.gold import ADJUDICATED, PUBLISHED
+from nli.gold import ADJUDICATED, OF_ALL, PUBLISHED
 from shared.among import Among
 from validation.gold.queries import (
     deciding_labels,
@@ -148,6 +148,7 @@ def _voted_pairs(
         "adjudicated_label",
         "standing_label",
         "gold__self_validated",
+        F("seats") - F("votes") if question.gold_rule == OF_ALL else Value(0),
         *_votes(question),
     )
 
@@ -173,6 +174,7 @@ def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QueryS
         nothing,
         nothing,
         "by_author",
+        Value(0),
         *_votes(question),
     )
 
@@ -202,10 +204,15 @@ def _validators(question: Question) -> dict[tuple[int, int], set[str]]:
 
 @lru_cache(maxsize=10_000)
 def _pattern(
-    author: str | None, adjudicated: str | None, published: str | None, by_author: int, *votes: int
+    author: str | None,
+    adjudicated: str | None,
+    published: str | None,
+    by_author: int,
+    missing: int,
+    *votes: int,
 ) -> Pattern:
     by = ADJUDICATED if adjudicated else PUBLISHED if published else ""
-    return Pattern(author, votes, adjudicated or published, by, bool(by_author))
+    return Pattern(author, votes, adjudicated or published, by, bool(by_author), missing)
 
 
 def _profiles(counts: Iterable[Counter[Pattern]]) -> Profiles:

@@ -85,6 +85,11 @@ class Command(PairsCommand):
             type=whole(1, MOST_SEATS),
             help="equal labels that make a gold label; more than half of the seats",
         )
+        parser.add_argument(
+            "--gold-rule",
+            choices=CHOICES["gold_rule"],
+            help="how labels make a gold label; majority_of_all where pairs have different numbers of labels",
+        )
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
         parser.set_defaults(**IMPORT_OPTIONS)
 
