@@ -1,6 +1,8 @@
 """List what changed from one snapshot of a corpus to the next: pairs, gold labels, partitions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from django.db.models import Exists, OuterRef, QuerySet, Value
 from django.db.models.functions import Coalesce
@@ -15,6 +17,21 @@ CHANGES = {
     LABEL: ("has another gold label", "have another gold label"),
     PARTITION: ("is in another partition", "are in another partition"),
     GONE: ("is no longer in this snapshot", "are no longer in this snapshot"),
+}
+
+
+# kind of answers in a manifest -> what it is called
+ANSWERS = {
+    "labels": "labels in all",
+    "deciding": "labels that decide",
+    "extra": "labels beyond the seats",
+    "withdrawn": "labels that were withdrawn",
+    "expert": "labels of experts",
+    "model": "labels of models",
+    "skips": "skips",
+    "with_reason": "answers with a reason",
+    "of_other_questions": "answers to other questions",
+    "left_out": "answers that name several labels",
 }
 
 
@@ -41,6 +58,24 @@ def changes(old: Snapshot, new: Snapshot) -> list[Change]:
         number = changed(old, new, name).count()
         found.append(Change(name, one if number == 1 else several, number, old if name == GONE else new))
     return found
+
+
+def changed_answers(old: Snapshot, new: Snapshot) -> list[tuple[str, int, int]]:
+    """Return what each kind of answers is called, its number in `old` and in `new`; none of those that did not change.
+
+    By the manifests: an early one does not count answers.
+    """
+    then, now = _answers_in(old), _answers_in(new)
+    return [
+        (said, then.get(kind, 0), now.get(kind, 0))
+        for kind, said in ANSWERS.items()
+        if then and then.get(kind, 0) != now.get(kind, 0)
+    ]
+
+
+def _answers_in(snapshot: Snapshot) -> Mapping[str, int]:
+    manifest = snapshot.read_manifest()
+    return cast(Mapping[str, int], manifest.get("answers", {}) if manifest else {})
 
 
 def changed(old: Snapshot, new: Snapshot, name: str) -> QuerySet[SnapshotPair]:

@@ -21,7 +21,7 @@ from shared.csv_tables import csv_text
 from shared.facets import Wish, facets, numbers_by_value, total
 from shared.number_facets import agreement_class, chosen_agreement, classes_between
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
-from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
+from snapshots.browsing.changes import CHANGES, GONE, before, changed, changed_answers, changes
 from snapshots.browsing.histograms import address_of_pairs, histograms
 from snapshots.browsing.pair_numbers import (
     CLASSES,
@@ -143,7 +143,12 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how many pairs changed since the snapshot before: a part of the snapshot's page, which requests it."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     old = before(snapshot)
-    context = {"snapshot": snapshot, "old": old, "changes": changes(old, snapshot) if old else []}
+    context = {
+        "snapshot": snapshot,
+        "old": old,
+        "changes": changes(old, snapshot) if old else [],
+        "answers": changed_answers(old, snapshot) if old else [],
+    }
     return render(request, "snapshots/changes.html", context)
 
 

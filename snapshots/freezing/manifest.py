@@ -132,10 +132,15 @@ def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
 
 
 def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
-    """Count the labels and pairs of a simulated crowd, which a reader must see at once."""
+    """Count the labels that stand and the pairs of a simulated crowd, which a reader must see at once."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
-    labels = SnapshotLabel.objects.filter(row__snapshot=snapshot, annotator_code__in=crowd.values("code"))
-    return {"labels": labels.count(), "pairs": rows.filter(pair__author__in=crowd).count()}
+    theirs = {"row__snapshot": snapshot, "annotator_code__in": crowd.values("code")}
+    deciding = SnapshotLabel.objects.filter(**theirs)
+    others = SnapshotAnswer.objects.filter(**theirs, label__isnull=False, withdrawn_because="").exclude(
+        counts=True, question="", sentence=0
+    )
+    labels = deciding.count() + others.count()
+    return {"labels": labels, "pairs": rows.filter(pair__author__in=crowd).count()}
 
 
 def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
