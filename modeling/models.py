@@ -148,6 +148,12 @@ class Evaluation(models.Model):
     accuracy = models.FloatField()
     majority = models.FloatField(null=True, help_text="share of this part's commonest label")
     voted_pairs = models.PositiveIntegerField(null=True, help_text="pairs with two annotator labels or more")
+    voted_labels = models.CharField(
+        max_length=5,
+        default="all",
+        db_default="all",
+        help_text="the set of these labels: seats, extra or all",
+    )
     kl = models.FloatField(null=True, help_text="mean KL divergence of the prediction from the annotators")
     jsd = models.FloatField(null=True, help_text="mean Jensen-Shannon divergence of the two")
     entropy_correlation = models.FloatField(null=True, help_text="Pearson's; null where one is constant")

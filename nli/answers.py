@@ -37,6 +37,7 @@ NEVER_COUNTS = frozenset(
 )  # keys of labels that fill no seat: of experts, models, taken back
 BESIDE = NEVER_COUNTS | {"question", "sentence"}  # keys of answers beside a pair's own labels
 TEXTS, NUMBERS = (frozenset(key for key, kind in KEYS.items() if kind is each) for each in (str, int))
+COUNTS = ("extra_label_counts", "all_label_counts")
 KINDS = tuple(Answers.__annotations__)  # what a manifest counts
 
 
@@ -103,26 +104,38 @@ def count(line: Mapping[str, Any]) -> Counter[str]:
             found["of_other_questions"] += 1
         if origin := answer.get("origin"):
             found[origin] += 1
+    found["left_out"] = line.get("answers_left_out", 0)
     return found
 
 
-def all_counts(answers: Sequence[Answer], labels: Sequence[str]) -> dict[str, int] | None:
-    """Return how often each label was given under the main question, in its seats and beyond; None without extra ones.
+def extra_labels(answers: Sequence[Answer]) -> Counter[str]:
+    """Count the labels beyond the seats, without withdrawn ones and those of experts and models."""
+    return Counter(
+        answer["label"] for answer in answers if answer.get("round") == EXTRA and is_of_pair(answer)
+    )
+
+
+def counts_of(answers: Sequence[Answer], labels: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return how often each label was given beyond the seats, and in all: the fields that count; none without extra ones.
 
     Left out are withdrawn labels and those of experts and models.
     """
-    standing = [answer for answer in answers if is_of_pair(answer)]
-    if not any(answer.get("round") == EXTRA for answer in standing):
-        return None
-    given = Counter(answer["label"] for answer in standing)
-    return {label: given[label] for label in labels}
+    extra = extra_labels(answers)
+    if not extra:
+        return {}
+    given = Counter(answer["label"] for answer in answers if is_of_pair(answer))
+    return {
+        "extra_label_counts": {label: extra[label] for label in labels},
+        "all_label_counts": {label: given[label] for label in labels},
+    }
 
 
 def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
     """Yield what is wrong with the answers of a line whose other fields have the right shape."""
     if "answers" not in line:
-        if "all_label_counts" in line:
-            yield "has all_label_counts without answers"
+        for name in COUNTS:
+            if name in line:
+                yield f"has {name} without answers"
         return
     answers = line["answers"]
     wrong = [
@@ -138,8 +151,12 @@ def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
         answer["code"] for answer in deciding
     ] != line["annotator_codes"]:
         yield "the answers that count are not annotator_labels with annotator_codes"
-    if line.get("all_label_counts") != all_counts(answers, rule.labels):
-        yield "all_label_counts is not what its answers give"
+    counts = counts_of(answers, rule.labels)
+    for name in COUNTS:
+        # Older snapshots count all labels, and not those beyond the seats alone.
+        is_older = name == COUNTS[0] and name not in line and counts
+        if line.get(name) != counts.get(name) and not is_older:
+            yield f"{name} is not what its answers give"
     if answers != ordered(answers):
         yield "answers is out of order"
 

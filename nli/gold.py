@@ -118,6 +118,17 @@ class Rule:
         """Return each label that can be given -> the gold label that it stands for."""
         return reading(self.scheme, self.decided_scheme)
 
+    @property
+    def seats_in_words(self) -> str:
+        return f"{'up to ' if self.name == OF_ALL else ''}{self.seats}"
+
+    @property
+    def needs(self) -> str:
+        """Return how many labels make a gold label, in words."""
+        if self.name == OF_ALL:
+            return "equal labels in more than half of all answers"
+        return f"{self.threshold} of {self.seats} equal labels"
+
     def count(self, labels: Iterable[str]) -> tuple[int, ...]:
         """Return how many of `labels` are each label of the scheme."""
         given = list(labels)

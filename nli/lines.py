@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nli.answers import extra_labels
 from nli.gold import MAJORITY, RULES, Rule
 from nli.labels import NO_GOLD
 from nli.manifest import Facts
@@ -23,7 +24,7 @@ Line = Mapping[str, Any]
 # Kinds of values, as an error names them.
 TEXT, TEXTS, TEXT_OR_NULL = "a text", "a list of texts", "a text or null"
 LISTS_OF_TEXTS, SHARES = "a list of lists of texts", "an object of numbers"
-OBJECT, ANSWERS = "an object", "a list of objects"
+OBJECT, ANSWERS, NUMBER = "an object", "a list of objects", "a number from 1"
 PREMISE, HYPOTHESIS = SIDES = ("sentence1", "sentence2")
 
 
@@ -41,9 +42,11 @@ LINE = (
     Field("annotator_codes", TEXTS),
     Field("annotator_labels", TEXTS),
     Field("answers", ANSWERS, required=False),
+    Field("answers_left_out", NUMBER, required=False),
     Field("author", TEXT),
     Field("author_label", TEXT_OR_NULL),
     Field("derived_parses", TEXTS, required=False),
+    Field("extra_label_counts", SHARES, required=False),
     Field("genre", TEXT),
     Field("gold_label", TEXT),
     Field("gold_source", TEXT),
@@ -73,6 +76,8 @@ def is_a(kind: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, float | int) for each in value.values())
     if kind == OBJECT:
         return isinstance(value, dict)
+    if kind == NUMBER:
+        return type(value) is int and value > 0
     if kind == ANSWERS:
         return isinstance(value, list) and all(isinstance(each, dict) for each in value)
     return isinstance(value, str)
@@ -134,13 +139,18 @@ def premises_of(line: Line) -> Sequence[str]:
     return several or [line[PREMISE]]
 
 
-def votes_in(line: Line) -> Counter[str]:
-    """Count the labels that people gave under the main question. An empty label is no vote.
+# The named sets of labels that people gave about a pair: those in the seats; those asked for later, beyond the seats, as
+# ChaosNLI's hundred; and both together.
+IN_SEATS, EXTRA, ALL = SETS = ("seats", "extra", "all")
 
-    Where there are labels beyond the seats (`all_label_counts`), all count: they say more about how people disagree.
-    """
-    everybody = line.get("all_label_counts")
-    given = Counter(line.get("annotator_labels") or ()) if everybody is None else everybody
+
+def votes_in(line: Line, which: str = ALL) -> Counter[str]:
+    """Count the labels of one of SETS that people gave under the main question. An empty label is no vote."""
+    given = None if which == IN_SEATS else line.get(f"{which}_label_counts")
+    if given is None and which == EXTRA:  # older snapshots have these labels among the answers alone
+        given = extra_labels(line.get("answers") or ())
+    elif given is None:
+        given = Counter(line.get("annotator_labels") or ())
     return Counter({label: votes for label, votes in given.items() if votes and label not in ("", NO_GOLD)})
 
 

@@ -244,6 +244,7 @@ class Answers(TypedDict):
     skips: int
     with_reason: int
     of_other_questions: int
+    left_out: NotRequired[int]
 
 
 class Agreement(TypedDict):
@@ -336,7 +337,8 @@ class Manifest(TypedDict):
             Answers,
             Key(
                 "how many answers there are: `labels`, of them `deciding`, `extra` (beyond the seats), `withdrawn`,"
-                " `expert`, `model`, `with_reason`, `of_other_questions`; and `skips`",
+                " `expert`, `model`, `with_reason`, `of_other_questions`; `skips`; and, where there are any, answers"
+                " `left_out` because they name several labels",
                 since=2,
             ),
         ]

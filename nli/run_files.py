@@ -77,7 +77,14 @@ class Regime(TypedDict):
     ]
     collapse: NotRequired[Annotated[bool, Key("read labels of nli3 and ordinal5 as those of entailed2")]]
     soft_labels: NotRequired[
-        Annotated[bool, Key("learn the shares of the annotators' labels instead of the gold label")]
+        Annotated[
+            str,
+            Key(
+                "learn the shares of people's labels instead of the gold label: of those in the `seats`, of the `extra` ones"
+                " that were asked for later, or of `all`. A pair without any is learnt by its gold label. `true`, as earlier"
+                " versions wrote, is `all`"
+            ),
+        ]
     ]
     hypothesis_only: NotRequired[
         Annotated[

@@ -11,6 +11,7 @@ from torch import Tensor
 from modeling.baselines.data import Pair
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.vocabulary import PADDING, Lexicon, Measuring, tokenise
+from nli.lines import ALL
 
 Integers = npt.NDArray[np.int64]
 
@@ -195,11 +196,12 @@ def labels_of(pairs: Sequence[Pair]) -> Integers:
     return np.array([pair.label for pair in pairs], dtype=np.int64)
 
 
-def distributions_of(pairs: Sequence[Pair], labels: int) -> npt.NDArray[np.float32]:
-    """Return the annotators' distributions (pairs, labels); of a pair without votes, the gold label."""
+def distributions_of(pairs: Sequence[Pair], labels: int, which: str = ALL) -> npt.NDArray[np.float32]:
+    """Return the distributions (pairs, labels) of a named set of labels; of a pair without any, the gold label."""
     rows = np.zeros((len(pairs), labels), dtype=np.float32)
     for row, pair in zip(rows, pairs, strict=True):
-        row[:] = np.array(pair.votes) / sum(pair.votes) if pair.votes else np.eye(labels)[pair.label]
+        votes = pair.votes_of(which)
+        row[:] = np.array(votes) / sum(votes) if votes else np.eye(labels)[pair.label]
     return rows
 
 

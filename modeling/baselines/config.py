@@ -13,7 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, cast
 
-from pydantic import AfterValidator, Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from modeling.baselines.catalogue import BASELINES, NO_PREMISE, TWO_CLASSES, stored_settings
 from modeling.baselines.errors import BaselineError
@@ -30,6 +38,7 @@ from modeling.baselines.settings import (
 from nli import run_files as shapes
 from nli.gold import Rule
 from nli.labels import COLLAPSED, SCHEMES
+from nli.lines import ALL, SETS
 from nli.shapes import fields_of
 from nli.single_premises import rule_named
 from nli.tokens import writes_without_spaces
@@ -52,6 +61,12 @@ def _hexadecimal(text: str) -> str:
     return text
 
 
+def named_set(value: Any) -> Any:
+    """Return the name of the set of labels that a run learns; earlier versions wrote true or false."""
+    return (ALL if value else "") if isinstance(value, bool) else value
+
+
+SoftLabels = Annotated[str, OneOf(("", *SETS)), BeforeValidator(named_set)]
 FilePath = Annotated[Path, Field(strict=False)]
 Sha256 = Annotated[str, AfterValidator(_hexadecimal)]
 AtMost = Annotated[int, Field(ge=1, le=MOST_PAIRS)]
@@ -168,7 +183,7 @@ class Regime(Object):
     genre: str | None = None
     most: AtMost | None = None
     collapse: bool = False
-    soft_labels: bool = False
+    soft_labels: SoftLabels = ""
     hypothesis_only: bool = False
 
 
@@ -290,7 +305,7 @@ class RunConfig(Regime):
             "genre": self.genre,
             "most": self.most,
             "collapse": self.collapse,
-            "soft_labels": self.soft_labels,
+            "soft_labels": self.soft_labels if self.soft_labels != ALL else True,  # as earlier runs have it
             "hypothesis_only": self.hypothesis_only,
         }
         return {key: value for key, value in asked.items() if value}

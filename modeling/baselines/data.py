@@ -13,9 +13,10 @@ from typing import Any
 from modeling.baselines.config import DataFile
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
+from nli.answers import COUNTS
 from nli.gold import Rule
 from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, label_index, vote_index
-from nli.lines import TEXTS, is_a, premises_of, votes_in
+from nli.lines import ALL, EXTRA, IN_SEATS, TEXTS, is_a, premises_of, votes_in
 from nli.single_premises import labels_of_premises
 
 NO_GENRE = "no genre"  # SNLI's own files have none
@@ -31,8 +32,17 @@ class Pair:
     label: int
     genre: str
     votes: tuple[int, ...] = ()  # how many people gave each label; empty if the file has no votes
+    # Those in the seats, and those beyond, where there are some beyond (nli.lines.SETS).
+    seats: tuple[int, ...] = ()
+    extra: tuple[int, ...] = ()
     # The label of each single premise that has one (MPE paper, section 5.2).
     premise_labels: tuple[int, ...] = ()
+
+    def votes_of(self, which: str) -> tuple[int, ...]:
+        """Return how many people gave each label in one of nli.lines.SETS; empty without any."""
+        if which == EXTRA:
+            return self.extra
+        return self.seats if which == IN_SEATS and self.extra else self.votes
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,7 @@ def read_pair(
         can = index.keys() == set(two) and label in label_index(two, collapse=True)
         hint = " (set collapse to read it as that)" if can else ""
         raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}{hint}")
+    has_extra = row.get("all_label_counts") is not None
     return Pair(
         pair_id=text_of(row, "pairID"),
         premise=premise_of(row),
@@ -115,20 +126,24 @@ def read_pair(
         label=index[label],
         genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
         votes=votes_of(row, votes),
+        seats=votes_of(row, votes, IN_SEATS) if has_extra else (),
+        extra=votes_of(row, votes, EXTRA) if has_extra else (),
         premise_labels=premise_labels_of(row, premises, votes),
     )
 
 
-def votes_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
-    """Return how many people gave each label, by index; empty without `annotator_labels` (nli.lines.votes_in)."""
-    counts, given = row.get("all_label_counts", {}), row.get("annotator_labels") or []
-    if counts is not None and not (
-        isinstance(counts, dict) and all(isinstance(each, int) for each in counts.values())
-    ):
-        raise ValueError("all_label_counts must be an object of numbers")
+def votes_of(row: dict[str, Any], index: dict[str, int], which: str = ALL) -> tuple[int, ...]:
+    """Return how many people gave each label, by index; empty without any (nli.lines.votes_in)."""
+    given = row.get("annotator_labels") or []
+    for name in COUNTS:
+        counts = row.get(name, {})
+        if counts is not None and not (
+            isinstance(counts, dict) and all(isinstance(each, int) for each in counts.values())
+        ):
+            raise ValueError(f"{name} must be an object of numbers")
     if not is_a(TEXTS, given):
         raise ValueError("annotator_labels must be a list of texts")
-    cast = votes_in(row)
+    cast = votes_in(row, which)
     for one in cast:
         if one not in index:
             raise ValueError(f"the annotator label {one!r} is not one of: {', '.join(index)}")

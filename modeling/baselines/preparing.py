@@ -64,7 +64,7 @@ def prepare(
     vectors, *further = vectors_of(vocabulary, unseen, config)
     if workers.is_first:
         warn_of_language(events, config, vectors)
-    soft = distributions_of(train, len(labels)) if config.soft_labels else None
+    soft = distributions_of(train, len(labels), config.soft_labels) if config.soft_labels else None
     training = Training(
         config=config,
         network=first_network(config, vocabulary, vectors, len(labels), earlier).to(device),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from modeling.baselines.batches import labels_of
 from modeling.baselines.data import Pair
 from nli import agreement
+from nli.lines import ALL, EXTRA, IN_SEATS, SETS
 
 Distributions = npt.NDArray[np.float64]
 
@@ -53,17 +54,31 @@ def score(
 def distribution_scores(
     pairs: Sequence[Pair], probabilities: npt.NDArray[np.float32]
 ) -> dict[str, Any] | None:
-    """Compare the predicted distributions with the annotators', over pairs with two votes or more: {"pairs", "kl", "jsd",
+    """Compare the predicted distributions with people's, over pairs with two votes or more: {"labels", "pairs", "kl", "jsd",
     "entropy_correlation"}; None without such pairs.
 
+    `labels` names the set of labels (nli.lines.SETS): the extra ones where every pair with votes has them, as in ChaosNLI's
+    tables; else all. Where some have extra ones, `sets` holds the figures of each set by its name.
     `kl` is the mean Kullback-Leibler divergence of the prediction from the annotators' distribution, `jsd` the
     mean Jensen-Shannon divergence (the square of ChaosNLI's distance), both in nats; a predicted probability
     counts as 1e-7 at least. `entropy_correlation` is Pearson's between the entropies, None if one is constant.
     """
-    rows = [row for row, pair in enumerate(pairs) if sum(pair.votes) >= 2]
-    if not rows:
+    has_extra = [bool(pair.extra) for pair in pairs if sum(pair.votes) >= 2]
+    if not has_extra:
         return None
-    people = np.array([np.array(pairs[row].votes) / sum(pairs[row].votes) for row in rows])
+    if not any(has_extra):
+        return {"labels": IN_SEATS, **distances([pair.votes for pair in pairs], probabilities)}
+    sets = {name: distances([pair.votes_of(name) for pair in pairs], probabilities) for name in SETS}
+    named = EXTRA if all(has_extra) and sets[EXTRA]["pairs"] == len(has_extra) else ALL
+    return {"labels": named, **sets[named], "sets": sets}
+
+
+def distances(votes: Sequence[Sequence[int]], probabilities: npt.NDArray[np.float32]) -> dict[str, Any]:
+    """Compute the figures of `distribution_scores` for one set of labels: `votes` are of each pair."""
+    rows = [row for row, each in enumerate(votes) if sum(each) >= 2]
+    if not rows:
+        return {"pairs": 0, "kl": None, "jsd": None, "entropy_correlation": None}
+    people = np.array([np.array(votes[row]) / sum(votes[row]) for row in rows])
     predicted = np.clip(probabilities[rows].astype(np.float64), SMALLEST, None)
     predicted /= predicted.sum(axis=1, keepdims=True)
     middle = (people + predicted) / 2

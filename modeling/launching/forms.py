@@ -108,10 +108,16 @@ class NewRunForm(forms.Form):
         required=False,
         help_text="Entailment, or 5 of a scale, counts as entailed; every other label counts as not-entailed.",
     )
-    soft_labels = forms.BooleanField(
+    soft_labels = forms.ChoiceField(
         label="Soft labels",
         required=False,
-        help_text="Learn the shares of the annotators’ labels instead of the gold label.",
+        choices=[
+            ("", "none: the gold label"),
+            ("seats", "of the labels in the seats"),
+            ("extra", "of the labels beyond the seats"),
+            ("all", "of all labels"),
+        ],
+        help_text="Learn the shares of people’s labels instead of the gold label.",
     )
     hypothesis_only = forms.BooleanField(
         label="Hypothesis-only twin",

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from modeling import catalogue
-from modeling.baselines.config import MOST_PAIRS, STARTS, Mixing, Object, Regime
+from modeling.baselines.config import MOST_PAIRS, STARTS, Mixing, Object, Regime, named_set
 from modeling.models import TrainingRun
 from nli.labels import COLLAPSED, COLLAPSIBLE, readable_together
 from schemas.base import OneOf, SchemaError, SchemaErrors, checked
@@ -118,7 +118,7 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
             *mixed,
             *([f"{start['how']} of run {start['run']}"] if start else []),
             *(["labels read as two classes"] if regime.get("collapse") else []),
-            *(["soft labels"] if regime.get("soft_labels") else []),
+            *([f"soft labels ({soft})"] if (soft := named_set(regime.get("soft_labels"))) else []),
             *(["hypothesis-only twin"] if regime.get("hypothesis_only") else []),
         ]
     )

@@ -22,7 +22,7 @@ def record_evaluation(*, run: TrainingRun, snapshot: Snapshot, metrics: Mapping[
         rows,
         update_conflicts=True,
         unique_fields=["run", "snapshot", "partition"],
-        update_fields=["pairs", "accuracy", "majority", "voted_pairs", *DISTRIBUTION],
+        update_fields=["pairs", "accuracy", "majority", "voted_pairs", "voted_labels", *DISTRIBUTION],
     )
 
 
@@ -33,5 +33,6 @@ def _scores(part: Mapping[str, Any], train_pairs: int | None) -> dict[str, Any]:
     }  # fmt: skip
     distribution = part.get("distribution")  # null if no pair has two labels
     if distribution:
-        scores |= {"voted_pairs": distribution["pairs"], **{key: distribution[key] for key in DISTRIBUTION}}
+        scores |= {"voted_pairs": distribution["pairs"], "voted_labels": distribution["labels"]}
+        scores |= {key: distribution[key] for key in DISTRIBUTION}
     return scores

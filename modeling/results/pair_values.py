@@ -20,7 +20,7 @@ from modeling.results.dimensions import APPROACH
 from nli.agreement import entropy
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import PARTITION_FILES, premises_of, votes_in
+from nli.lines import ALL, EXTRA, PARTITION_FILES, premises_of, votes_in
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises, premise_rule_of
 from nli.tokens import digest, is_english
@@ -32,7 +32,7 @@ from snapshots.statistics.tag_cache import tags_of_pairs
 from snapshots.statistics.tags import KEY_WORDS, substring_tags
 from snapshots.statistics.words import tokens
 
-EDITION = 3  # counts up when a definition changes
+EDITION = 4  # counts up when a definition changes
 Codes = npt.NDArray[np.int32]
 LENGTHS = (5, 10, 15, 20, 30, 50)
 ENTROPIES = (0.0, 0.5, 1.0, 1.5)
@@ -150,9 +150,6 @@ def _values(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields each dimension with the values of one pair."""
     metadata = line.get("metadata") or {}
-    votes = sorted(votes_in(line).values(), reverse=True)
-    if sum(votes) < 2:
-        votes = []
     premise = premises_of(line)
     yield "genre", _one(line["genre"])
     yield "premise_length", _one(bin_of(sum(len(tokens(each, language)) for each in premise), LENGTHS))
@@ -161,8 +158,12 @@ def _values(
         yield "key_words", tuple(sorted(substring_tags(premise, line["sentence2"])))
     yield "author", _one(line["author"])
     yield "prompt_version", _one(line.get("prompt_version"))
-    yield "agreement", _one("-".join(map(str, votes)))
-    yield "entropy", _one(bin_of(entropy(tuple(votes)), ENTROPIES) if votes else "")
+    for which, end in ((ALL, ""), (EXTRA, "_extra")):
+        votes = sorted(votes_in(line, which).values(), reverse=True)
+        if sum(votes) < 2:
+            votes = []
+        yield f"agreement{end}", _one("-".join(map(str, votes)))
+        yield f"entropy{end}", _one(bin_of(entropy(tuple(votes)), ENTROPIES) if votes else "")
     yield "semantic_type", _one(metadata.get("corpus"))
     yield APPROACH, _one(metadata.get("creation-approach"))
     misc = metadata.get("misc")

@@ -115,9 +115,10 @@ def spread_of(row: Mapping[str, Any]) -> Spread:
 def distribution_text(distances: Mapping[str, Any]) -> str:
     """Returns a partition's `distribution` as a line of text."""
     correlation = distances["entropy_correlation"]
+    related = "none" if correlation is None else f"{correlation:.4f}"
     return (
-        f"to the annotators' shares: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats, entropy correlation "
-        f"{'none' if correlation is None else f'{correlation:.4f}'}  ({distances['pairs']:,} pairs with two labels or more)"
+        f"to people's shares, labels {distances['labels']}: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats,"
+        f" entropy correlation {related}  ({distances['pairs']:,} pairs with two labels or more)"
     )
 
 

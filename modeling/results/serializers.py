@@ -24,11 +24,12 @@ from modeling.results.run_scores import Evaluated
 
 
 class DistributionSerializer(serializers.ModelSerializer):
+    labels = serializers.CharField(source="voted_labels", help_text="seats, extra or all")
     pairs = serializers.IntegerField(source="voted_pairs", help_text="with two annotator labels or more")
 
     class Meta:
         model = Evaluation
-        fields = ["pairs", *DISTRIBUTION]
+        fields = ["labels", "pairs", *DISTRIBUTION]
 
 
 class BinSerializer(serializers.Serializer):

@@ -13,6 +13,7 @@ from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from modeling import workers
+from modeling.baselines.config import named_set
 from modeling.catalogue import baselines
 from modeling.folders import log_tail
 from modeling.launching.regimes import regime_text, settings_text
@@ -218,7 +219,7 @@ def _fields_of(found: TrainingRun) -> dict[str, Any]:
         "start": start.get("run"),
         "how": start.get("how"),
         "collapse": regime.get("collapse"),
-        "soft_labels": regime.get("soft_labels"),
+        "soft_labels": named_set(regime.get("soft_labels")),
         TWIN: regime.get(TWIN),
     }
     return {key: value for key, value in fields.items() if value}

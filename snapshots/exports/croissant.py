@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from nli.lines import rule_of
 from nli.manifest import Manifest
 from shared.numbers import percent
 from snapshots.files.datasheet import (
@@ -136,6 +137,7 @@ def _records(file: str) -> dict[str, Any]:
 
 def _responsible(manifest: WithAnswers) -> dict[str, Any]:
     facts, question = manifest["corpus"], manifest["corpus"]["question"]
+    rule = rule_of(facts)
     agreement = manifest["agreement"]
     share = agreement.get("individual_equals_gold")
     asked = question["wording"] if wording_is_known(manifest) else ASKED_ELSEWHERE
@@ -147,10 +149,9 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
             "recast": "Secondary Data Analysis",
         }[facts["protocol"]],
         "rai:dataAnnotationProtocol": (
-            f"{asked} Labels: {', '.join(facts['labels'])}. "
-            f"{question['threshold']} of {question['seats']} equal labels make a gold label."
+            f"{asked} Labels: {', '.join(facts['labels'])}. {rule.needs} make a gold label."
         ),
-        "rai:annotationsPerItem": str(question["seats"]),
+        "rai:annotationsPerItem": rule.seats_in_words,
         "rai:dataAnnotationPlatform": manifest["about"]["software"],
     }
     if share is not None:

@@ -1,7 +1,7 @@
 """Write the dataset card of a data hub: README.md with the configurations that `datasets` reads."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from nli.lines import PARTITIONS, rule_of
 from nli.manifest import Manifest
@@ -18,13 +18,19 @@ def card(manifest: Manifest, files: Mapping[str, int]) -> str:
     order = "same order" if rule.labels == rule.gold_labels else f"order {', '.join(rule.labels)}"
     head = ["---", f"pretty_name: {json.dumps(facts['name'], ensure_ascii=False)}"]
     head += ["task_categories:", "- text-classification", "language:", f"- {facts['language']}", "configs:"]
+    made = set()
     for config, suffix in (("default", ""), ("no_gold", "_no_gold")):
         splits = [name for name in PARTITIONS if f"{name}{suffix}.parquet" in files]
         if splits:
+            made.add(config)
             head += [f"- config_name: {config}", *(["  default: true"] if config == "default" else [])]
             head += [f"  version: {hub_version(manifest)}", "  data_files:"]
             for split in splits:
                 head += [f"  - split: {split}", f"    path: {split}{suffix}.parquet"]
+    loads = ['pairs = load_dataset("FOLDER")  # pairs with a gold label'] if "default" in made else []
+    loads += (
+        ['undecided = load_dataset("FOLDER", "no_gold")  # pairs without one'] if "no_gold" in made else []
+    )
     rows = "\n".join(f"| `{name}` | {number:,} |" for name, number in sorted(files.items()))
     return "\n".join(
         [
@@ -40,22 +46,43 @@ def card(manifest: Manifest, files: Mapping[str, int]) -> str:
             "```python",
             "from datasets import load_dataset",
             "",
-            'pairs = load_dataset("FOLDER")             # pairs with a gold label',
-            'undecided = load_dataset("FOLDER", "no_gold")  # pairs without one',
+            *loads,
             "```",
             "",
             "| file | pairs |",
             "|---|---|",
             rows,
             "",
-            f"`label` is a class: {', '.join(rule.gold_labels)}. `label_distribution` has the shares of the votes",
-            f"in the {order}.",
+            f"`label` is a class: {', '.join(rule.gold_labels)}. Labels of people, in the {order}:",
+            "",
+            "| column | what it counts |",
+            "|---|---|",
+            *(f"| `{name}` | {meaning} |" for name, meaning in label_columns(manifest)),
+            "",
             f"More about how it was made: [{DATASHEET}]({DATASHEET}).",
             "",
             f"Benchmark data should not be trained on unknowingly. Canary: `{canary(manifest)}`",
             "",
         ]
     )
+
+
+def label_columns(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield each column with a soft label, and what it is of; those that no pair of the snapshot fills are left out."""
+    found = manifest.get("answers")
+    extra, left_out = (found["extra"], found.get("left_out", 0)) if found else (0, 0)
+    yield "label_distribution", "`seats`: shares of the labels in `annotator_labels`, which decide"
+    if extra:
+        yield (
+            "extra_label_counts",
+            f"`extra`: the {extra:,} labels that were asked for later, beyond the seats",
+        )
+        yield "all_label_counts", "`all`: both together"
+    if left_out:
+        yield (
+            "answers_left_out",
+            f"answers that name several labels, and are in no column above: {left_out:,}",
+        )
 
 
 def hub_version(manifest: Manifest) -> str:

@@ -24,7 +24,7 @@ from snapshots.files.reading import whole_manifest
 __all__ = ["ABOUT", "EDITION", "FORMATS", "ExportError", "UnknownFormat", "export"]
 
 # Increases when the bytes of a format change: stored exports are then written again.
-EDITION = 6
+EDITION = 7
 # Formats that hold more than the fields of SNLI and MultiNLI. For the others, export.json counts what they leave out.
 HOLD_ANSWERS, HOLD_METADATA = frozenset({"jsonl", "parquet"}), frozenset({"jsonl", "parquet", "dnc"})
 Writer = Callable[[Path, WithAnswers, Path], dict[str, int]]

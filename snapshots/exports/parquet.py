@@ -14,7 +14,7 @@ from typing import Any, Self
 from nli import answers
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import Line, distribution, premises_of, rule_of
+from nli.lines import Line, distribution, premises_of, rule_of, votes_in
 from snapshots.exports.croissant import CROISSANT, croissant
 from snapshots.exports.dataset_card import card
 from snapshots.files.datasheet import DATASHEET, WithAnswers, datasheet
@@ -39,7 +39,7 @@ TEXTS = (
 )
 LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses")
 LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
-ALL_COUNTS, GIVEN, METADATA = "all_label_counts", "answers", "metadata"
+LEFT_OUT, GIVEN, METADATA = "answers_left_out", "answers", "metadata"
 
 
 def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
@@ -80,15 +80,25 @@ def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
     return list(shares.values()) if shares else None
 
 
+def _counts(line: Line, name: str, labels: Sequence[str]) -> list[int] | None:
+    """Return the counts of a named set of labels in the order of the labels that could be given; None without extra ones.
+
+    Of an older snapshot, too, whose lines do not count the extra labels by themselves.
+    """
+    counted = votes_in(line, name.partition("_")[0]) if answers.COUNTS[1] in line else None
+    return None if counted is None else [counted[each] for each in labels]
+
+
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
     """Return the columns in the terms of the `datasets` library."""
-    text = {"dtype": "string", "_type": "Value"}
+    text, number = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int64"))
     return {
         **dict.fromkeys(TEXTS, text),
         **{name: {"feature": text, "_type": "List"} for name in LISTS},
         AUTHOR_LABEL: text,
         DISTRIBUTION: {"feature": {"dtype": "float64", "_type": "Value"}, "_type": "List"},
-        ALL_COUNTS: {"feature": {"dtype": "int64", "_type": "Value"}, "_type": "List"},
+        **{name: {"feature": number, "_type": "List"} for name in answers.COUNTS},
+        LEFT_OUT: number,
         GIVEN: {"feature": _answer_features(), "_type": "List"},
         METADATA: text,
         **({LABEL: {"names": labels, "_type": "ClassLabel"}} if has_gold else {}),
@@ -112,7 +122,8 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
     fields += [
         (AUTHOR_LABEL, text),
         (DISTRIBUTION, pa.list_(pa.float64())),
-        (ALL_COUNTS, pa.list_(pa.int64())),
+        *((name, pa.list_(pa.int64())) for name in answers.COUNTS),
+        (LEFT_OUT, pa.int64()),
     ]
     kinds = {"string": text, "int64": pa.int64(), "bool": pa.bool_()}
     answer = pa.struct([(name, kinds[each["dtype"]]) for name, each in _answer_features().items()])
@@ -145,10 +156,8 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
         "derived_parses": [line.get("derived_parses", []) for line in lines],
         AUTHOR_LABEL: [line["author_label"] for line in lines],
         DISTRIBUTION: [_shares(line, rule.labels) for line in lines],
-        # In the order of the labels that could be given.
-        ALL_COUNTS: [
-            [line[ALL_COUNTS][each] for each in rule.labels] if ALL_COUNTS in line else None for line in lines
-        ],
+        **{name: [_counts(line, name, rule.labels) for line in lines] for name in answers.COUNTS},
+        LEFT_OUT: [line.get(LEFT_OUT, 0) for line in lines],
         GIVEN: [answers.answers_of(line) for line in lines],
         METADATA: [
             json.dumps(line[METADATA], ensure_ascii=False) if METADATA in line else "" for line in lines

@@ -9,7 +9,7 @@ from typing import cast
 
 from nli import answers
 from nli.agreement import Pattern, agreement_from_patterns
-from nli.gold import AUTHOR, DECIDED, SOURCES, Rule
+from nli.gold import AUTHOR, DECIDED, OF_ALL, SOURCES, Rule
 from nli.labels import NO_GOLD
 from nli.lines import SIDES, Line
 from nli.manifest import Agreement, Answers, Parses, PartitionCounts
@@ -62,9 +62,10 @@ class LineCounts:
     def _pattern(self, line: Line) -> Pattern:
         author = line["author_label"] if line["author_label"] in self.rule.labels else None
         votes = self.rule.count(line["annotator_labels"])
+        missing = line.get("answers_left_out", 0) if self.rule.name == OF_ALL else 0
         if line["gold_source"] in DECIDED:
-            return Pattern(author, votes, line["gold_label"], line["gold_source"])
-        return Pattern(author, votes)
+            return Pattern(author, votes, line["gold_label"], line["gold_source"], missing=missing)
+        return Pattern(author, votes, missing=missing)
 
     @property
     def pairs(self) -> int:
@@ -97,7 +98,10 @@ class LineCounts:
 
     def answer_counts(self) -> Answers:
         """Return the number of answers of each kind; see nli.answers.KINDS."""
-        return cast(Answers, {kind: self.answers[kind] for kind in answers.KINDS})
+        found = {kind: self.answers[kind] for kind in answers.KINDS}
+        if not found["left_out"]:
+            del found["left_out"]  # older snapshots do not say it
+        return cast(Answers, found)
 
     def parse_counts(self) -> Parses:
         """Return the number of lines by kind of parses and side."""

@@ -166,12 +166,21 @@ def _composition(manifest: Manifest) -> list[str]:
 def _making(manifest: Manifest) -> list[str]:
     facts, question = manifest["corpus"], manifest["corpus"]["question"]
     wordings = "; ".join(f"{label}: {wording}" for label, wording in question["label_wordings"].items())
+    rule = rule_of(facts)
+    left_out = manifest["answers"].get("left_out", 0) if "answers" in manifest else 0
     asked = f"Validators were asked: {question['wording']} ({wordings})."
     lines = [
         f"- {PROTOCOLS[facts['protocol']]}",
         f"- {asked if wording_is_known(manifest) else ASKED_ELSEWHERE}",
-        f"- {question['seats']} labels a pair, the author's among them where a person wrote it; "
-        f"{question['threshold']} equal ones make a gold label.",
+        f"- Labels a pair, the author's among them where a person wrote it: {rule.seats_in_words}; "
+        f"{rule.needs} make a gold label.",
+        *(
+            [
+                f"- {left_out:,} answers name several labels. They are in no distribution of labels and no agreement."
+            ]
+            if left_out
+            else []
+        ),
         f"- Partitions were drawn with seed {manifest['seed']}, or kept as published.",
     ]
     agreement = manifest["agreement"]

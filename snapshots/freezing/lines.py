@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from nli import single_premises
-from nli.answers import ALWAYS, FIRST, all_counts, is_deciding, ordered
+from nli.answers import ALWAYS, FIRST, counts_of, is_deciding, ordered
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import distribution
 from snapshots.models import ANSWER_COLUMNS, SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
@@ -22,6 +22,7 @@ COLUMNS = (
     "gold_source",
     "pair__public_id",
     "pair__hypothesis",
+    "pair__answers_left_out",
     "pair__metadata",
     "pair__author_label",
     "pair__author__code",
@@ -98,8 +99,9 @@ def line_of(
         line[single_premises.CODES] = [[code for _, code in each] for each in judged]
     if answers:
         line["answers"] = _all_answers(labels, answers)
-        if counts := all_counts(line["answers"], SCHEMES[scheme]):
-            line["all_label_counts"] = counts
+        line |= counts_of(line["answers"], SCHEMES[scheme])
+    if row.pair__answers_left_out:
+        line["answers_left_out"] = row.pair__answers_left_out
     if row.pair__metadata:
         line["metadata"] = row.pair__metadata
     return line

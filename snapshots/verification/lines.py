@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nli import answers, single_premises
-from nli.gold import AUTHOR, MAJORITY, NONE, SOURCES, Rule
+from nli.gold import AUTHOR, MAJORITY, NONE, OF_ALL, SOURCES, Rule
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import FIELDS, SIDES, Line, distribution, rule_of, rules_in, shape_errors
 from nli.manifest import Facts
@@ -144,12 +144,16 @@ def gold_error(line: Line, rule: Rule, *, is_early: bool) -> str:
     if source == AUTHOR and gold != author:
         return f"gold_label is {gold!r}, but the author's label is {author!r}"
     given = tuple(line["annotator_labels"])
-    if rule.explains(None if gold == NO_GOLD else gold, source, given, author, is_early=is_early):
+    left_out = line.get("answers_left_out", 0)
+    found = None if gold == NO_GOLD else gold
+    if rule.explains(found, source, given, author, left_out=left_out, is_early=is_early):
         return ""
+    answers = len(given) + left_out if rule.name == OF_ALL else rule.seats
     named = "" if rule.name == MAJORITY else f", {rule.name}"
+    voted = rule.voted(rule.count(given), left_out=left_out) or NO_GOLD
     return (
         f"gold_label is {gold!r} ({source}), but its labels ({', '.join(given)}) give "
-        f"{rule.voted(rule.count(given)) or NO_GOLD!r} by the rule: {rule.threshold} of {rule.seats}{named}"
+        f"{voted!r} by the rule: {rule.needed(answers)} of {answers}{named}"
     )
 
 

@@ -39,7 +39,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
     assert mixed["snapshot"] == {"name": "other@1", "sha256": other.sha256}
     assert mixed["file"] == configs.snapshot_files(other)["train"]
     assert (mixed["share"], mixed["most"]) == (0.15, 9)
-    assert (told["genre"], told["most"], told["soft_labels"]) == ("fiction", 6, True)
+    assert (told["genre"], told["most"], told["soft_labels"]) == ("fiction", 6, "all")
     assert told["start"] == {"folder": str(folder_of(earlier)), "how": "update"}
 
 
@@ -65,7 +65,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
             'start: how: "fixed" is none of update, transfer',
         ),
         ({"start": 3}, "start: must be an object with run, how, not a whole number"),
-        ({"soft_labels": "perhaps"}, "soft_labels: must be true or false, not a text"),
+        ({"soft_labels": "perhaps"}, 'soft_labels: "perhaps" is none of seats, extra, all'),
     ],
 )
 def test_a_regime_that_cannot_be_is_refused_by_its_key(snapshot, other, regime, says):

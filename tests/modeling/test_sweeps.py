@@ -46,7 +46,7 @@ def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
     points = list(sweep.children.order_by("most", "seed").values_list("most", "seed"))
     assert points == [(6, 3), (6, 4), (12, 3), (12, 4)]
     for child in sweep.children.all():
-        assert (child.regime, child.requested_by, child.status) == ({"soft_labels": True}, rosa, "queued")
+        assert (child.regime, child.requested_by, child.status) == ({"soft_labels": "all"}, rosa, "queued")
         assert child.progress == WAITING_FOR_A_WORKER
 
 

@@ -114,7 +114,7 @@ def test_a_clone_fills_the_form_as_the_run_was_asked_for(browser, snapshot):
     address = urlsplit(page.xpath("//a[text()='Clone with changes']/@href")[0])
     assert parse_qs(address.query) == {
         "baseline": ["cbow"], "seeds": ["2, 4"], "sizes": ["3, 6"], "vectors": [sweep.vectors],
-        "config": ["epochs=3"], "soft_labels": ["True"],
+        "config": ["epochs=3"], "soft_labels": ["all"],
     }  # fmt: skip
     form = html.fromstring(browser.get(f"{address.path}?{address.query}").content)
     assert form.xpath("//input[@name='seeds']/@value") == ["2, 4"]

@@ -8,9 +8,11 @@ import pytest
 from datasets import load_dataset
 from django.utils import timezone
 
+from accounts.models import User
 from collection.models import Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED
 from nli.answers import answers_of
+from nli.lines import SETS, votes_in
 from nli.manifest import FORMATS
 from snapshots.exports.formats import export
 from snapshots.verify import verify
@@ -94,7 +96,13 @@ def test_all_of_them_stand_in_the_line_beside_the_fields_of_snli(told):
     line = lines_of(folder(snapshot))[pair.public_id]
     assert line["annotator_labels"] == [E, E, N, N, C]
     assert line["label_distribution"] == {E: 0.4, N: 0.4, C: 0.2}
+    assert line["extra_label_counts"] == {E: 0, N: 2, C: 1}
     assert line["all_label_counts"] == {E: 2, N: 4, C: 2}
+    assert [dict(votes_in(line, name)) for name in SETS] == [
+        {E: 2, N: 2, C: 1}, {N: 2, C: 1}, {E: 2, N: 4, C: 2},
+    ]  # fmt: skip
+    before = {key: value for key, value in line.items() if key != "extra_label_counts"}
+    assert [votes_in(before, name) for name in SETS] == [votes_in(line, name) for name in SETS]
     ana, v2, v3, v4, v5 = line["annotator_codes"]
     code = rosa().code
     assert line["answers"] == [
@@ -141,13 +149,34 @@ def test_a_line_with_nothing_more_to_say_has_no_such_field(told):
     assert [answer["position"] for answer in answers_of(others[0])] == [1, 2, 3, 4, 5]
 
 
-def test_labels_beyond_the_seats_make_another_snapshot():
+def test_labels_beyond_the_seats_make_another_snapshot_which_says_so(browser_of):
     corpus = corpus_of(1, dev=0, test=0)
-    freeze(corpus)
+    User.objects.filter(username="v2").update(kind="simulated")
+    first = freeze(corpus)
     pair = Pair.objects.filter(corpus=corpus).first()
-    give(pair, Question.objects.get(corpus=corpus), N, "more", position=6)
-    assert freeze(corpus).version == 2
-    assert pair.labels.count() == 6
+    question = Question.objects.get(corpus=corpus)
+    give(pair, question, N, "more", position=6)
+    give(
+        pair,
+        question,
+        C,
+        "guesser",
+        position=7,
+        withdrawn_at=timezone.now(),
+        withdrawn_because=ANNOTATOR_EXCLUDED,
+    )
+    User.objects.filter(username__in=["more", "guesser"]).update(kind="simulated")
+    second = freeze(corpus)
+    assert second.version == 2
+    made = [manifest(each)["simulated"]["labels"] for each in (first, second)]
+    assert made[1] == made[0] + 1, "the label beyond the seats stands, the withdrawn one does not"
+    page = browser_of(rosa()).get(f"/snapshots/{second.pk}/changes/")
+    assert page.context["answers"] == [
+        ("labels in all", 15, 17),
+        ("labels beyond the seats", 0, 1),
+        ("labels that were withdrawn", 0, 1),
+    ]
+    assert "17 labels in all, 15 before" in page.content.decode()
 
 
 def spoil(change, told, tmp_path) -> list[str]:
@@ -171,6 +200,11 @@ def spoil(change, told, tmp_path) -> list[str]:
         (lambda line: line["answers"][6].update(counts=True), "answer 7: counts is True"),
         (lambda line: line["answers"][6].pop("round"), "answer 7: round is 1, but position 6 of 5 seats"),
         (lambda line: line["answers"][6].update(label=E), "all_label_counts is not what its answers give"),
+        (
+            lambda line: line["extra_label_counts"].update({E: 1}),
+            "extra_label_counts is not what its answers",
+        ),
+        (lambda line: line.update(answers_left_out=0), "answers_left_out is not a number from 1"),
         (lambda line: line["answers"].reverse(), "answers is out of order"),
         (lambda line: line["answers"][-1].update(question="none"), "is to the question 'none'"),
         (
@@ -185,7 +219,7 @@ def spoil(change, told, tmp_path) -> list[str]:
         (lambda line: line["answers"][11].pop("model"), "answer 12: origin is not one of"),
         (lambda line: line["answers"][0].update(counts="yes"), "answer 1: counts is not true or false"),
         (lambda line: line["answers"][0].update(position=0), "answer 1: position is not a number from 1"),
-        (lambda line: line.pop("answers"), "has all_label_counts without answers"),
+        (lambda line: line.pop("answers"), "has extra_label_counts without answers"),
         (lambda line: line.update(answers={}), "answers is not a list of objects"),
     ],
 )
@@ -224,7 +258,14 @@ def test_parquet_holds_them_and_other_formats_say_what_they_leave_out(told, tmp_
     export(folder(snapshot), str(snapshot), "parquet", tmp_path / "parquet")
     found = load_dataset(str(tmp_path / "parquet"), "no_gold", cache_dir=str(tmp_path / "cache"))["train"][0]
     assert found["pairID"] == pair.public_id
-    assert found["all_label_counts"] == [2, 4, 2]
+    assert (found["extra_label_counts"], found["all_label_counts"]) == ([0, 2, 1], [2, 4, 2])
+    assert found["answers_left_out"] == 0
+    card = (tmp_path / "parquet" / "README.md").read_text()
+    assert (
+        "| `extra_label_counts` | `extra`: the 3 labels that were asked for later, beyond the seats |" in card
+    )
+    assert 'load_dataset("FOLDER", "no_gold")' in card
+    assert "answers_left_out" not in card
     assert len(found["answers"]) == 13
     assert found["answers"][3]["reason"] == "It depends on the line."
     assert "answers_left_out" not in json.loads((tmp_path / "parquet" / "export.json").read_text())

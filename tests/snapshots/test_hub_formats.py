@@ -63,6 +63,17 @@ def test_pairs_without_gold_stand_in_a_configuration_of_their_own(exported, tmp_
     assert row["label_distribution"] == [0.4, 0.4, 0.2]
 
 
+def test_the_card_names_the_configurations_that_are_there(snapshot, exported, tmp_path):
+    assert 'load_dataset("FOLDER", "no_gold")' in (exported / "README.md").read_text()
+    other = freeze(corpus_of(4, dev=3, test=0, slug="decided"))
+    export(folder(other), str(other), "parquet", tmp_path / "decided")
+    card = (tmp_path / "decided" / "README.md").read_text()
+    assert 'load_dataset("FOLDER")' in card
+    assert "no_gold" not in card
+    assert "| `label_distribution` | `seats`: shares of the labels" in card
+    assert "extra_label_counts" not in card, "nobody was asked for more labels"
+
+
 def test_datasets_never_returns_the_pairs_of_another_snapshot(snapshot, exported, tmp_path):
     """Its cache identifies a folder by its name and card; with equal ones it returned the first corpus for ever."""
     assert loaded(exported, tmp_path).num_rows == {"train": 6, "dev": 3}

@@ -34,7 +34,7 @@ from modeling.results.trials import trials
 from modeling.running import runner
 from modeling.running.actions import claim_run
 from modeling.watching.sweeps import sizes
-from nli.lines import HELD_OUT, PARTITIONS
+from nli.lines import ALL, HELD_OUT, PARTITIONS, SETS
 from shared.whole_numbers import seed, whole
 from snapshots.models import Snapshot
 
@@ -128,7 +128,14 @@ class Command(BaseCommand):
             action="store_true",
             help="read labels of nli3 or ordinal5 as entailed and not-entailed",
         )
-        parser.add_argument("--soft-labels", action="store_true", help="learn the annotators' distribution")
+        parser.add_argument(
+            "--soft-labels",
+            nargs="?",
+            const=ALL,
+            default="",
+            choices=SETS,
+            help="learn the shares of people's labels: in the seats, the extra ones beyond, or all (the default)",
+        )
         parser.add_argument(
             "--hypothesis-only",
             action="store_true",
