@@ -220,7 +220,9 @@ def check_labels(order: PairOrder, report: PairReport, path: Path, first: Sequen
     """Raises NoLabels if none of the first pairs of a file has a label, unless the order is for such pairs."""
     if order.unlabelled or order.open:
         return
-    if not any(plan.votes or plan.author_label or plan.published_label for plan in first):
+    if not any(
+        plan.votes or plan.author_label or plan.published_label or plan.item.left_out for plan in first
+    ):
         unread = ", ".join(sorted(report.unread))
         read = f"Of its keys these were not read: {unread}. " if unread else ""
         raise NoLabels(

@@ -9,6 +9,7 @@ import pytest
 
 from collection.formats.registry import FORMATS
 from collection.models import Pair
+from snapshots.files.datasheet import datasheet
 from snapshots.models import Snapshot
 from tests.annotation_site.imported_lines import C, E, N, bring_lines, record
 from tests.commands import run
@@ -85,11 +86,25 @@ def test_answers_that_name_several_labels_are_no_votes_and_still_answers(tmp_pat
         for place, answer in enumerate(answers)
     ]
     path.write_text(head + "\n".join(rows) + "\n")
-    summary = run("import_pairs", "live", path, format="livenli", json=True).json
+    summary = run("import_pairs", "live", path, format="livenli", split="50:25:25", json=True).json
     assert (summary["rows"], summary["pairs"], summary["labels"]) == (15, 3, 8)
     assert (summary["refused_count"], summary["answers_left_out"]) == (0, 7)
     assert gold_of("live") == {"a": None, "b": E, "c": None}
     assert dict(Pair.objects.values_list("public_id", "answers_left_out")) == {"a": 3, "b": 2, "c": 2}
+    run("freeze_snapshot", "live")
+    snapshot = Snapshot.objects.get()
+    lines = {line["pairID"]: line for line in lines_of(snapshot)}
+    assert {name: line["answers_left_out"] for name, line in lines.items()} == {"a": 3, "b": 2, "c": 2}
+    assert lines["b"]["label_distribution"] == {E: 0.8, N: 0.0, C: 0.2}
+    told = json.loads((snapshot.folder / "manifest.json").read_text())
+    assert told["answers"]["left_out"] == 7
+    assert "7 answers name several labels" in datasheet(told)
+    run("verify_snapshot", snapshot.folder)
+    files = sorted(snapshot.folder.glob("t*.jsonl")) + sorted(snapshot.folder.glob("dev.jsonl"))
+    back = run("import_pairs", "again", *files, format="snapshot", json=True)
+    assert not back.failure, (back.failure, back.err)
+    assert gold_of("again") == gold_of("live")
+    assert not Label.objects.filter(label=None).exists(), "no seat is opened"
 
 
 def test_agreement_is_over_all_answers_of_pairs_without_one_left_out(bring):

@@ -45,7 +45,7 @@ def waits(plan: PlannedPair, rule: Rule, votes: Sequence[int]) -> bool:
     source = plan.item.gold_source
     if not source or source in DECIDED or sum(votes) >= rule.seats:
         return False
-    return source == AUTHOR or rule.voted(votes) != plan.item.published_label
+    return source == AUTHOR or rule.voted(votes, left_out=plan.item.left_out) != plan.item.published_label
 
 
 def write_answers(
