@@ -19,6 +19,11 @@ def one_line(text: str) -> str:
     return _HIDDEN.sub("", _BREAKS.sub(" ", text))
 
 
+def visible(text: str) -> str:
+    """Returns a text of several lines, such as a reason, without invisible control characters."""
+    return "\n".join(one_line(line).rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip()
+
+
 def flaw_in(name: str) -> str:
     """Returns why a text cannot be an id or a name in addresses, lists and files; empty if it can."""
     if not name.isprintable() and one_line(name) != name:

@@ -20,6 +20,7 @@ from collection.premises.filters.candidates import Candidate, PremiseFilter
 from collection.premises.filters.registry import DUPLICATE, VERSION, filters_for, sift
 from collection.premises.filters.shape import LONGEST
 from collection.premises.intake import import_batch, known_texts
+from collection.texts import one_line
 
 EXAMPLES = 3  # lines of each filter that a report shows
 
@@ -41,6 +42,9 @@ class PremiseOrder:
     alone: bool = False
     longest: int = LONGEST
     without: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document", one_line(self.document))
 
     def candidates(self) -> Iterator[Candidate | BadLine]:
         return read_premises(

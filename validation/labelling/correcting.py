@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from collection.corpus_schema.questions import A_WEEK
 from collection.models.withdrawal import CORRECTED
+from collection.texts import visible
 from shared.transactions import one_transaction
 from validation.errors import CannotCorrect, UnknownAssignment, UnknownSlot
 from validation.labelling.seats import items_of, locked_batch
@@ -130,7 +131,7 @@ def correct_batch(
     that stood when the expert's label was first beside it. `reasons`: comments, by slot; a slot without one keeps its
     own. Raises UnknownAssignment, UnknownSlot, WrongLabel, CannotCorrect, ConsentMissing.
     """
-    reasons = reasons or {}
+    reasons = {slot: visible(text) for slot, text in (reasons or {}).items()}
     # The membership is locked first: two corrections, or an exclusion, come one after the other.
     found = locked_batch(token, annotator.pk)
     if found is None:

@@ -18,6 +18,7 @@ from accounts.models import User
 from collection.joining.visits import finish_visits, in_visit
 from collection.models import LedgerEntry, Visit
 from collection.pay import earning, reason_for
+from collection.texts import visible
 from shared.bidi import isolated
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
@@ -108,9 +109,8 @@ def submit_and_claim(**sent: Unpack[Submission]) -> tuple[BatchResult, Batch | R
 
 def _submit(sent: Submission, now: datetime) -> tuple[BatchResult, Membership]:
     annotator, token, key = sent["annotator"], sent["token"], sent["key"]
-    answers = Answers(
-        sent["labels"], sent.get("skips") or {}, sent.get("active_ms") or {}, sent.get("reasons") or {}
-    )
+    reasons = {slot: visible(text) for slot, text in (sent.get("reasons") or {}).items()}
+    answers = Answers(sent["labels"], sent.get("skips") or {}, sent.get("active_ms") or {}, reasons)
     # Lock first: the second request of a double click waits here and then finds the answers.
     found = locked_batch(token, annotator.pk)
     if found is None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from collection.models import Pair
+from collection.texts import visible
 from shared.transactions import one_transaction
 from validation.errors import WrongLabel
 from validation.models import Label, Question
@@ -34,7 +35,7 @@ def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, t
     if errors:
         raise WrongLabel(errors)
     new = [
-        label_without_seat(question, pair, label, Label.Origin.MODEL, model=model, reason=reason)
+        label_without_seat(question, pair, label, Label.Origin.MODEL, model=model, reason=visible(reason))
         for pair, (label, reason) in labels.items()
         if pair.pk not in known
     ]
