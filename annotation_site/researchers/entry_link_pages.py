@@ -47,6 +47,9 @@ OF_VISITS = [
     Column("began", "Began", lambda visit: visit.arrived_at, largest_first=True, field="arrived_at"),
     Column("finished", "Finished", lambda visit: visit.finished_at, largest_first=True, field="finished_at"),
     Column("returned", "Went back", lambda visit: visit.returned_at, largest_first=True, field="returned_at"),
+    Column("texts", "Texts", lambda visit: visit.texts, is_number=True, field="texts"),
+    Column("answers", "Answers", lambda visit: visit.answers, is_number=True, field="answers"),
+    Column("skipped", "Skipped", lambda visit: visit.skipped, is_number=True, field="skipped"),
     Column("ended_as", "End of the visit", lambda visit: visit.get_ended_as_display(), field="ended_as"),
 ]
 
@@ -70,7 +73,7 @@ class LinkForm(forms.ModelForm):
             "completion_url": "Address to return to",
         }
         help_texts = {
-            "tasks_wanted": "A task is one text to write for, or one batch of labels.",
+            "tasks_wanted": "A task is one text to write for, or the answers to one batch of pairs; skipped pairs do not count.",
             "completion_code": "Prolific: the code of the study; the way back is made from it.",
             "completion_url": "Connect: the redirect address that its wizard shows.",
         }

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from collection.joining.visits import texts_in
 from collection.models import EntryLink, PromptReading, Visit
 from shared.charts import Chart, Column
 from shared.findings import mostly
-from validation.labelling.submitting import answered_in
+from validation.labelling.submitting import ANSWERS, SKIPPED, answered_in, batches_in
 from validation.models import QuestionReading
 
 STEPS = (
@@ -102,8 +103,18 @@ def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
 
 
 def visits_at(link: EntryLink, step: str) -> QuerySet[Visit]:
-    """Returns the visits through a link that reached a step of `REACHED`."""
-    return _with_steps(link.visits.select_related("user")).filter(REACHED[step])
+    """Returns the visits through a link that reached a step of `REACHED`, with `texts`, `answers` and `skipped` pairs."""
+    of_visit = (OuterRef("pk"), OuterRef("user"), link.corpus_id)
+    batches, texts = batches_in(*of_visit), texts_in(*of_visit)
+    counts = {
+        "texts": texts.order_by().values("annotator").values(n=Count("pk")),
+        **{
+            name: batches.order_by().values("annotator").values(n=count)
+            for name, count in (("answers", ANSWERS), ("skipped", SKIPPED))
+        },
+    }
+    visits = _with_steps(link.visits.select_related("user")).filter(REACHED[step])
+    return visits.annotate(**{name: Coalesce(Subquery(count), 0) for name, count in counts.items()})
 
 
 def _with_steps(visits: QuerySet[Visit]) -> QuerySet[Visit]:

@@ -1,5 +1,6 @@
 """A completion code requires work for the link's corpus; after consent has ended, labels are errors."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from lxml import html
 from accounts.idempotency import KeyReused
 from accounts.models import PlatformIdentity, Submission
 from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
-from annotation_site.researchers.funnel import STEPS, Funnel, funnels
+from annotation_site.researchers.funnel import STEPS, Funnel, funnels, visits_at
 from collection.joining.visits import earnings, progress_of, tasks_done
 from collection.models import Corpus, EntryLink, Pair, Visit
 from collection.premises.writing_seats import make_seats
@@ -91,6 +92,46 @@ def test_a_batch_that_was_only_skipped_is_no_work(question, visit):
         annotator=vera(), token=batch.assignment.token, labels={}, skips=skips, key="k"
     ).closed
     assert tasks_done(visit) == 0
+
+
+def skip_but(batch, answered: int, key: str) -> None:
+    """Answers the first items of a batch and skips the others."""
+    skips = {item.seat.token: "unclear" for item in batch.items[answered:]}
+    send(batch, slice(0, answered), key, skips=skips)
+
+
+def test_a_batch_of_which_a_part_was_skipped_is_that_part_of_a_task(question, visit, browser_of):
+    """Two batches with one answer each were two tasks, and so the code of the whole visit."""
+    for number in range(2):
+        skip_but(claim_batch(question=question, annotator=vera()), 1, f"k{number}")
+    assert (tasks_done(visit), Visit.objects.get().finished_at) == (0, None)
+    assert "C0DE" not in browser_of(vera()).get("/work/visit/").content.decode()
+    row = visits_at(visit.link, "sent").get()
+    assert (row.texts, row.answers, row.skipped) == (0, 2, 8)
+    page = browser_of(rosa()).get(f"/c/small/links/{visit.link_id}/?step=sent").content.decode()
+    assert re.findall(r'<td class="number">(\d+)</td>', page)[-3:] == ["0", "2", "8"]
+
+
+@pytest.mark.parametrize("answers", [[5, 5], [4, 4, 2], [3, 3, 4], [1, 4, 5]])
+def test_answers_of_several_batches_make_a_task(answers, visit):
+    """Whoever skips the odd one makes up for it in the next batch: no answer is lost."""
+    question = fill(make_corpus(slug="large"), 40)
+    EntryLink.objects.update(corpus=question.corpus)
+    visit = Visit.objects.select_related("link").get()
+    for number, answered in enumerate(answers):
+        assert Visit.objects.get().finished_at is None
+        skip_but(claim_batch(question=question, annotator=vera()), answered, f"k{number}")
+    assert (tasks_done(visit), Visit.objects.get().finished_at is not None) == (2, True)
+
+
+def test_a_batch_is_a_task_with_as_many_answers_as_there_were_pairs(visit):
+    question = fill(make_corpus(slug="tiny"), 2)
+    EntryLink.objects.update(corpus=question.corpus)
+    visit = Visit.objects.select_related("link").get()
+    batch = claim_batch(question=question, annotator=vera())
+    assert len(batch.items) == 2
+    send(batch, slice(0, 2), "k")
+    assert tasks_done(visit) == 1
 
 
 def test_what_counts_is_of_the_links_corpus_and_not_skipped(question, visit):

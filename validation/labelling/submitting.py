@@ -5,10 +5,12 @@ The locked seat decides whether a label is late (docs/locking.md).
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from fractions import Fraction
+from math import floor
 from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -269,10 +271,22 @@ def check_labels(question: Question, labels: dict[str, str], skips: dict[str, st
         raise WrongLabel(errors)
 
 
+# Of a batch: its answers and its skipped pairs, calibration items among them.
+ANSWERS, SKIPPED = (
+    Count("items", filter=Q(**{f"items__{field}__isnull": False}), distinct=True)
+    + Count("calibration", filter=Q(**{f"calibration__{field}__isnull": False}), distinct=True)
+    for field in ("answer", "skip_reason")
+)
+
+
 def batches_done(visit: Visit) -> int:
-    """Counts the batches of the link's corpus that the visitor finished in this visit with at least one answer."""
+    """Counts the tasks of labelling that were done in this visit: a batch of which a part was skipped is a part of one.
+
+    A batch of fewer pairs, because there were no more, is a whole task. Pairs that somebody else got first are not missed.
+    """
     closed = answered_in(visit.pk, visit.user_id, visit.link.corpus_id).filter(closed_at__isnull=False)
-    return closed.count()
+    counted = closed.annotate(answers=ANSWERS, skipped=SKIPPED).values_list("answers", "skipped")
+    return floor(sum(Fraction(answers, answers + skipped) for answers, skipped in counted))
 
 
 def has_an_answer() -> Q:
@@ -282,7 +296,12 @@ def has_an_answer() -> Q:
 
 
 def answered_in(visit: int | OuterRef, user: int | OuterRef, corpus: int | OuterRef) -> QuerySet[Assignment]:
-    """Returns the batches with an answer of a visit by this person to this corpus; the one in hand is in the newest."""
-    batches = Assignment.objects.filter(has_an_answer(), question__corpus=corpus, annotator=user)
+    """Returns the batches with an answer of a visit by this person to this corpus."""
+    return batches_in(visit, user, corpus).filter(has_an_answer())
+
+
+def batches_in(visit: int | OuterRef, user: int | OuterRef, corpus: int | OuterRef) -> QuerySet[Assignment]:
+    """Returns the batches of a visit by this person to this corpus; the one in hand is in the newest."""
+    batches = Assignment.objects.filter(question__corpus=corpus, annotator=user)
     batches = batches.alias(done_at=Coalesce("closed_at", Value(timezone.now())))
     return in_visit(batches, visit, user="annotator", corpus="question__corpus", at="done_at")
