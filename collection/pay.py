@@ -20,13 +20,13 @@ def reason_for(kind: str, **values: object) -> str:
     return (text % values)[:LONGEST_REASON]
 
 
-def earn(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> None:
-    """Adds an entry to the ledger. `kind` is one of LedgerEntry.Kind.
+def earn(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> bool:
+    """Adds an entry to the ledger, and returns whether it did. `kind` is one of LedgerEntry.Kind.
 
     The same key earns once. For 0 cents there is no entry.
     """
-    if cents:
-        changed(earning(user=user, corpus_id=corpus_id, kind=kind, cents=cents, reason=reason, key=key))
+    step = earning(user=user, corpus_id=corpus_id, kind=kind, cents=cents, reason=reason, key=key)
+    return bool(cents and changed(step))
 
 
 def earning(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> Step:

@@ -73,7 +73,7 @@ class LinkForm(forms.ModelForm):
             "completion_url": "Address to return to",
         }
         help_texts = {
-            "tasks_wanted": "A task is one text to write for, or the answers to one batch of pairs; skipped pairs do not count.",
+            "tasks_wanted": "A task is one text to write for, or one batch of labels; skipped pairs do not count.",
             "completion_code": "Prolific: the code of the study; the way back is made from it.",
             "completion_url": "Connect: the redirect address that its wizard shows.",
         }
