@@ -121,10 +121,18 @@ def paid_corpus() -> Corpus:
     return Corpus.objects.get_or_create(slug="paid", name="Paid work")[0]
 
 
-def pay(user: User, *, cents: int, key: str, reason: str = "work", corpus: Corpus | None = None) -> None:
-    """Pays somebody for labels in this corpus, by default that of `paid_corpus`."""
+def pay(
+    user: User,
+    *,
+    cents: int,
+    key: str,
+    reason: str = "work",
+    corpus: Corpus | None = None,
+    kind: str = "labels",
+) -> None:
+    """Pays somebody in this corpus, by default that of `paid_corpus`, and for labels."""
     corpus = corpus or paid_corpus()
-    earn(user=user, corpus_id=corpus.pk, kind="labels", cents=cents, reason=reason, key=key)
+    earn(user=user, corpus_id=corpus.pk, kind=kind, cents=cents, reason=reason, key=key)
 
 
 def new_label(question: Question, pair: Pair, label: str | None, **fields: Any) -> Label:

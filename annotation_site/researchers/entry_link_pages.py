@@ -1,5 +1,6 @@
 """Pages: the entry links of a corpus with their funnels, and one link with all that the platform needs."""
 
+from copy import copy
 from typing import Any, cast
 
 from django import forms
@@ -13,7 +14,7 @@ from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.funnel import REACHED, STEPS, funnels, visits_at
 from collection.joining import entry_links
-from collection.joining.estimates import estimate, tasks_of
+from collection.joining.estimates import Estimate, estimate, tasks_of
 from collection.models import Corpus, EntryLink, Visit
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list, sorted_page, stored_as_csv
@@ -102,6 +103,24 @@ class LinkForm(forms.ModelForm):
         return given
 
 
+def _visit_as_typed(request: HttpRequest, link: EntryLink, form: LinkForm) -> Estimate | None:
+    """Returns the estimate of a visit with what somebody has typed so far (`work`, `tasks_wanted`, `minutes`).
+
+    The pages of links ask for it with each change of these fields; it stores nothing.
+    """
+    sent = request.POST or request.GET
+
+    def number(name: str, otherwise: int) -> int:
+        typed = sent.get(name, "").strip()
+        known = typed.isascii() and typed.isdecimal() and len(typed) < 5
+        return int(typed) if known and int(typed) else otherwise
+
+    if "tasks_wanted" in sent:
+        link.work = sent.get("work", "")
+        link.tasks_wanted, link.minutes = number("tasks_wanted", 1), number("minutes", 0)
+    return estimate(link, form.tasks)
+
+
 class NewLinkForm(LinkForm):
     platform = forms.ChoiceField(
         choices=[(key, platform.name) for key, platform in entry_links.PLATFORMS.items()],
@@ -141,7 +160,8 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
     table = sorted_list(request, [(link, found[link.pk].steps) for link in links], COLUMNS)
     if request.GET.get("as") == "csv":
         return csv_file(list_as_csv(table.rows, COLUMNS), f"{slug}-entry-links")
-    context = {"corpus": corpus, "form": form, "table": table}
+    visit = _visit_as_typed(request, EntryLink(corpus=corpus, work=next(iter(form.tasks), "")), form)
+    context = {"corpus": corpus, "form": form, "table": table, "typed": visit}
     return render(request, "annotation_site/entry_links.html", context, status=422 if form.is_bound else 200)
 
 
@@ -185,7 +205,8 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         "adds_ids": entry_links.adds_its_ids(stored),
         "is_prolific": entry_links.comes_from_prolific(stored),
         "try_address": f"{address}?{invented}",
-        "estimate": estimate(stored),
+        "estimate": estimate(stored, form.tasks),
+        "typed": _visit_as_typed(request, copy(stored), form),
         "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
         "funnel": funnel,
         "charts": funnel.charts(),

@@ -143,6 +143,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     if counts is not None:
         context["step"] = next_step(State(corpus, question, counts, items, newest))
         context["forecasts"] = forecasts(counts, timezone.now().date())
+        context["due"] = counts.until_done(corpus.platform_fee_percent)
+        context["due_cents"] = sum(context["due"].values())
         context["hourly"] = summary(counted_wages(corpus)[0] or (), corpus.hourly_floor_cents)
     return render(request, "workspace/overview.html", context)
 

@@ -21,7 +21,7 @@ from shared.days import start_of_day
 from shared.findings import WEEK, is_early, pace
 from validation.gold.queries import is_complete, is_disputed
 from validation.models import Gold, Label, Question
-from validation.pairs.opening import openings, unopened_pairs
+from validation.pairs.opening import openings, seats_to_fill, unopened_pairs
 from validation.statistics import cached
 from validation.statistics.agreement import agreement_and_weeks
 from validation.statistics.progress import Progress, ignore_progress
@@ -53,8 +53,12 @@ class Counts:
     compared: int = 0  # number of pairs behind `agreement`
     interval: list[float] | None = None  # of `agreement`, 95%
     spent: int = 0  # cents earned so far
-    due_labels: int = 0  # cents that the open seats will cost
+    due_labels: int = 0  # cents that the open seats will cost, under all questions
     due_texts: int = 0  # cents that the open writing tasks will cost
+    due_new_labels: int = 0  # and the labels of what is written in them, under the main question
+    earned_on_top: int = (
+        0  # cents of `spent` that were not for texts and labels: reading, bonuses and the like
+    )
     # [slug of a genre, premises, used up, with pairs], where a worker counted
     premise_stock: list[list[Any]] = field(default_factory=list)
     # slug of a genre -> ISO date -> texts, 14 days, where a worker counted
@@ -86,6 +90,24 @@ class Counts:
         today = start_of_day(timezone.now()).date()
         known = [day for day in map(self.first_day, columns) if day]
         return (today - min(known)).days + 1 if known else 0
+
+    def until_done(self, fee_percent: float) -> dict[str, int]:
+        """Return what is still to be paid until every text is written and labelled: its parts, in cents, without empty ones.
+
+        fee_percent: what the platform takes on top of all pay.
+        """
+        work = self.due_texts + self.due_new_labels + self.opening_cents + self.due_labels
+        earned = self.spent - self.earned_on_top
+        on_top = round(work * self.earned_on_top / earned) if earned else 0
+        parts = {
+            "texts": self.due_texts,
+            "new labels": self.due_new_labels,
+            "unopened": self.opening_cents,
+            "labels": self.due_labels,
+            "on top": on_top,
+            "fee": round((work + on_top) * fee_percent / 100),
+        }
+        return {name: cents for name, cents in parts.items() if cents}
 
     @property
     def pace_of_labels(self) -> float:
@@ -194,14 +216,17 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
     counted = [questions[pk] for pk in keys if pk in questions]
     for pk, opening in openings(counted, unopened_pairs(*counted)).items():
         rows[pk] |= {"unopened": opening.pairs, "opening_cents": opening.cents}
-    add(LedgerEntry.objects.all(), "corpus", spent=Sum("cents"))
+    on_top = Sum("cents", filter=~Q(kind__in=(LedgerEntry.Kind.WRITING, LedgerEntry.Kind.LABELS)), default=0)
+    add(LedgerEntry.objects.all(), "corpus", spent=Sum("cents"), earned_on_top=on_top)
     days = _days(keys, corpus_of)
-    due = _due_texts(keys)
+    open_seats = Label.objects.open().filter(question__corpus__in=keys, question__is_main=False).order_by()
+    others = dict(open_seats.values_list("question__corpus").annotate(cents=Sum("question__pay_cents")))
+    for pk, due in _due_texts(keys, questions).items():
+        rows[pk] |= due
     for pk, row in rows.items():
         row["worked"] = [[day.isoformat(), *days[pk][day]] for day in sorted(days[pk])]
-        row["due_texts"] = due[pk]
-        if question := questions.get(pk):
-            row["due_labels"] = row.get("open_seats", 0) * question.pay_cents
+        main = row.get("open_seats", 0) * questions[pk].pay_cents if pk in questions else 0
+        row["due_labels"] = main + others.get(pk, 0)
     return {pk: Counts(**row) for pk, row in rows.items()}
 
 
@@ -222,8 +247,9 @@ def _days(keys: list[int], corpus_of: dict[int, int]) -> dict[int, dict[date, li
     return days
 
 
-def _due_texts(keys: list[int]) -> dict[int, int]:
-    """Return corpus id -> the cents that the unwritten tasks will cost, at the pay of the newest prompt versions."""
+def _due_texts(keys: list[int], questions: dict[int, Question]) -> dict[int, dict[str, int]]:
+    """Return corpus id -> the cents that the unwritten tasks will cost, at the pay of the newest prompt versions, and those
+    of the labels that their pairs get under the main question."""
     unwritten = (
         WritingSeat.objects.real()
         .filter(premise__corpus__in=keys, submitted_at=None, genre__prompt__isnull=False)
@@ -232,11 +258,16 @@ def _due_texts(keys: list[int]) -> dict[int, int]:
     grouped = (
         unwritten.order_by().values_list("premise__corpus", "genre__prompt").annotate(number=Count("pk"))
     )
-    newest = PromptVersion.objects.newest().filter(prompt__corpus__in=keys)
-    pay = dict(newest.values_list("prompt", "pay_cents"))
-    due: dict[int, int] = defaultdict(int)
+    newest = PromptVersion.objects.newest().filter(prompt__corpus__in=keys).prefetch_related("fields")
+    versions = {version.prompt_id: version for version in newest}
+    due: dict[int, dict[str, int]] = {pk: {"due_texts": 0, "due_new_labels": 0} for pk in keys}
     for corpus, prompt, number in grouped:
-        due[corpus] += number * pay.get(prompt, 0)
+        if version := versions.get(prompt):
+            due[corpus]["due_texts"] += number * version.pay_cents
+            if question := questions.get(corpus):
+                rules, fields = question.rules_by_partition(), version.fields.all()
+                seats = sum(len(seats_to_fill(question, rules, None, field.label, 1)) for field in fields)
+                due[corpus]["due_new_labels"] += number * seats * question.pay_cents
     return due
 
 

@@ -72,6 +72,10 @@ class CorpusPart(Table):
         0,
         description="the lowest hourly pay that you promise, in cents: *Pay* and *Overview* count who is below it; 0: none",
     )
+    platform_fee_percent: Annotated[float, Field(ge=0, le=100)] = Field(
+        0,
+        description="what the platform takes on top of pay, such as 33.3: *Overview* adds it to what the corpus will cost",
+    )
     writers_per_premise: OneOrMore = Field(1, description="how many people write for each premise")
     max_tasks_per_day: Count = Field(0, description="premises that one writer is given a day; 0: no limit")
     max_genre_share: Annotated[int, Field(ge=1, le=100)] = Field(

@@ -83,6 +83,9 @@ class QuestionPart(Table):
     most_labels: OneOrMore = Field(100, description="the most labels a pair can get when more are asked for")
     batch_size: Annotated[int, Field(ge=1, le=100)] = Field(5, description="pairs handed out at a time")
     pay_cents: Count = Field(0, description="for each pair")
+    reading_pay_cents: Count = Field(
+        0, description="once for reading the instructions and passing their check, before the first batch"
+    )
     control_bonus_cents: Count = Field(
         100, description="for agreeing with the expert's label of a control item"
     )

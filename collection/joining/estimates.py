@@ -103,9 +103,9 @@ def tasks_of(corpus: int) -> dict[str, Task]:
     return {work: task for work, task in found.items() if task is not None}
 
 
-def estimate(link: EntryLink) -> Estimate | None:
-    """Returns how long a visit takes and what it pays; None if the corpus has no such work."""
-    found = tasks_of(link.corpus_id)
+def estimate(link: EntryLink, tasks: dict[str, Task] | None = None) -> Estimate | None:
+    """Returns how long a visit takes and what it pays; None if the corpus has no such work. `tasks`: those of `tasks_of`."""
+    found = tasks_of(link.corpus_id) if tasks is None else tasks
     task = found.get(link.work) if link.work else next(iter(found.values()), None)
     if task is None:
         return None

@@ -69,6 +69,10 @@ class Corpus(models.Model):
         default=default_of(CorpusPart, "hourly_floor_cents"),
         help_text="lowest hourly pay that the researchers promise; 0: none",
     )
+    platform_fee_percent = models.FloatField(
+        default=default_of(CorpusPart, "platform_fee_percent"),
+        help_text="what the platform takes on top of pay",
+    )
     language_models = models.CharField(
         max_length=9, choices=LanguageModels.choices, default=default_of(CorpusPart, "language_models")
     )

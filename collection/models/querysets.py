@@ -200,6 +200,8 @@ class PairQuerySet(models.QuerySet):
 
 # Every entry of a person is in one of these states. Those of simulated annotators, who are never paid, are in none.
 # People are a subquery, not a join: of two approvals at once, the second then tests `pay_list` anew when it gets the row.
+# Keys of pay for reading the instructions of a question about pairs begin so; those for a prompt have its number alone.
+READING_OF_QUESTION = "reading:question:"
 PAY_STATES = {
     "unapproved": Q(pay_list=None, user__in=Subquery(User.objects.filter(kind="person").values("pk"))),
     "approved": Q(pay_list__isnull=False, pay_list__exported_at=None),
@@ -214,7 +216,8 @@ class LedgerQuerySet(models.QuerySet):
         return (self if before is None else self.filter(pk__lt=before)).order_by("-pk")
 
     def for_writing(self) -> "LedgerQuerySet":
-        return self.filter(kind__in=["writing", "skip", "reading"])
+        for_labels = Q(kind="reading", key__startswith=READING_OF_QUESTION)
+        return self.filter(kind__in=["writing", "skip", "reading"]).exclude(for_labels)
 
     def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
         """Returns a row for each corpus that paid: `corpus`, `name`, `payment`, `is_trial`, `total`, `cents_today`.

@@ -9,11 +9,13 @@ from accounts.models import ConsentForm
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import Waiting
-from collection.models import PromptVersion
+from collection.models import Pair, PromptVersion
 from collection.premises.writing_seats import make_seats
 from snapshots.models import Snapshot
-from tests.corpora import make_corpus, make_premise
-from validation.models import Question
+from tests.cast import ana, rosa, vera
+from tests.corpora import make_corpus, make_pair, make_premise, pay
+from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
@@ -79,3 +81,33 @@ def test_texts_still_to_write_cost_what_the_newest_version_pays_whatever_row_cam
     counts = counts_of([corpus])[corpus.pk]
     assert counts is not None
     assert counts.due_texts == 30
+
+
+def test_until_done_is_the_sum_of_all_that_is_still_to_be_paid(browser_of):
+    """Two texts at 30 cents make six pairs with four labels each; one pair is not open; of one, two labels are wanted."""
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, f"Rain falls, {number}.") for number in range(2)])
+    for text in ("Open.", "Not open."):
+        make_pair(corpus, make_premise(corpus, text), text, author=ana(), author_label="neutral")
+    question, pairs = corpus.questions.get(), corpus.pairs.order_by("pk")
+    open_for_validation(question=question, pairs=Pair.objects.filter(pk=pairs[0].pk))
+    seat = Label.objects.open()[0]
+    Label.objects.filter(pk=seat.pk).update(annotator=vera(), label="neutral", cast_at=timezone.now())
+    pay(vera(), cents=5, key="labels", corpus=corpus, kind="labels")
+    pay(vera(), cents=1, key="bonus", corpus=corpus, kind="bonus")
+    corpus.platform_fee_percent = 33.3
+    corpus.save()
+    counts = counts_of([corpus])[corpus.pk]
+    assert counts is not None
+    work = 2 * 30 + 2 * 3 * 4 * 5 + 4 * 5 + 3 * 5
+    assert counts.until_done(0) == {
+        "texts": 60,
+        "new labels": 120,
+        "unopened": 20,
+        "labels": 15,
+        "on top": work // 5,
+    }
+    assert counts.until_done(33.3)["fee"] == round((work + work // 5) * 0.333)
+    page = browser_of(rosa()).get("/c/small/").content.decode()
+    assert "$3.44" in page
+    assert "Fee of the platform (33.3%)" in page

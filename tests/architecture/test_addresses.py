@@ -72,7 +72,10 @@ VALUES = {
         ],
         ("1",),
     ),
-    **dict.fromkeys(["labels", "longest", "percent", "shortest", "votes", "floor"], ("3",)),
+    **dict.fromkeys(
+        ["labels", "longest", "minutes", "percent", "shortest", "tasks_wanted", "votes", "floor"], ("3",)
+    ),
+    "work": ("labelling", "x"),
     **dict.fromkeys(["agreement", "doubt"], ("80",)),
     "days": ("30", "all", "x"),
     **dict.fromkeys(

@@ -19,7 +19,7 @@ from shared.prepared_statements import changed
 from shared.transactions import one_transaction
 from validation.annotators.membership import ENDED, may_join, outside_sentence
 from validation.errors import CheckFirst, NotInPool, NoWork
-from validation.labelling.instructions import check_waits
+from validation.labelling.instructions import check_waits, pay_for_reading
 from validation.labelling.seats import (
     AHEAD,
     LAST_TURN,
@@ -89,8 +89,10 @@ def claim(
     """Claims as `claim_batch` does. `member` is locked. `has_none`: the caller knows that there is no open batch."""
     until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
     # A member with a cursor has had a seat before, and so has passed the check.
-    if not member.cursor and check_waits(question=question, annotator=annotator):
-        raise CheckFirst
+    if not member.cursor:
+        if check_waits(question=question, annotator=annotator):
+            raise CheckFirst
+        pay_for_reading(question=question, annotator=annotator)
     current = None if has_none else locked_open_batch(question.pk, annotator.pk)
     if current is not None:
         items = _renew(current, now, until)

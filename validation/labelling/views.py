@@ -32,7 +32,7 @@ from validation.errors import CannotCorrect, NotInPool, NoWork, UnknownAssignmen
 from validation.labelling.claiming import Batch, Refusal, claim_batch
 from validation.labelling.correcting import SentAnswer, correct_batch, sent_answers
 from validation.labelling.drafts import drafted, keep_draft
-from validation.labelling.instructions import has_read, read_instructions
+from validation.labelling.instructions import has_read, pays_for_reading, read_instructions
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.quality_control.control_items import bonus_of
@@ -137,13 +137,17 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
             return redirect(target)
         form.explain(wrong)
     exam = exam_address(question, way.exam)
-    return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam)
+    pays = not is_read and pays_for_reading(question=question, annotator=cast(User, request.user))
+    return instructions_page(request, question, form, next=target, is_read=is_read, exam=exam, pays=pays)
 
 
 def instructions_page(
     request: HttpRequest, question: Question, form: CheckForm, **more: str | bool
 ) -> HttpResponse:
-    """Renders the page. `more`: `next`, where it leads; `is_read`; `exam`, the address of one that must be passed first."""
+    """Renders the page.
+
+    `more`: `next`, where it leads; `is_read`; `pays`, for reading; `exam`, the address of one that must be passed first.
+    """
     form.focus_first_error()
     context = {
         "question": question,

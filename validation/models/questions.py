@@ -66,6 +66,9 @@ class Question(models.Model):
     pay_cents = models.PositiveIntegerField(
         default=default_of(SideQuestionPart, "pay_cents"), help_text="for one label"
     )
+    reading_pay_cents = models.PositiveIntegerField(
+        default=default_of(SideQuestionPart, "reading_pay_cents"), help_text="once, for the instructions"
+    )
     seconds = models.PositiveIntegerField(
         default=default_of(SideQuestionPart, "seconds"), help_text="expected time for one label"
     )

@@ -190,6 +190,7 @@ def labelling_task(corpus: int) -> Task | None:
         _("Judge sentences"),
         seconds=size * question.seconds,
         cents=size * question.pay_cents,
+        reading_cents=question.reading_pay_cents,
         sentences=size,
         bonus_cents=bonus_of(question),
         qualification=question.qualification_id,
