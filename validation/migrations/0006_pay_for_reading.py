@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('collection', '0002_promises_of_pay'),
+        ('validation', '0005_majority_of_all'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='corpus',
-            name='platform_fee_percent',
-            field=models.FloatField(default=0, help_text='what the platform takes on top of pay'),
+            model_name='question',
+            name='reading_pay_cents',
+            field=models.PositiveIntegerField(default=0, help_text='once, for the instructions'),
         ),
     ]

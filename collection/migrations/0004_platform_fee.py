@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('validation', '0004_wording_that_came'),
+        ('collection', '0003_answers_left_out'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='question',
-            name='reading_pay_cents',
-            field=models.PositiveIntegerField(default=0, help_text='once, for the instructions'),
+            model_name='corpus',
+            name='platform_fee_percent',
+            field=models.FloatField(default=0, help_text='what the platform takes on top of pay'),
         ),
     ]
