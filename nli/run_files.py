@@ -137,6 +137,15 @@ class RunFile(RegimeOfRun):
     settings: NotRequired[
         Annotated[dict[str, Any], Key("those of the baseline; what is not named takes its default")]
     ]
+    hold_back: NotRequired[
+        Annotated[
+            float,
+            Key(
+                "where there is no dev file with pairs, the share of train, in whole premises or groups, that is not learnt"
+                " but stops the training and chooses its epoch; 0: none"
+            ),
+        ]
+    ]
     language: NotRequired[Annotated[str, Key("a language tag: what counts as a word, and which tools fit")]]
     device: NotRequired[Annotated[str, Key("`auto`, `cpu` or `cuda`")]]
     threads: NotRequired[Annotated[int, Key("of the processor")]]

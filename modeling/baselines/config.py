@@ -52,6 +52,7 @@ BOTH_SIDES = (
     "nli3",
     "entailed2",
 )  # schemes with a label for and one against entailment; "" is an error by itself
+NOTHING = hashlib.sha256().hexdigest()  # of an empty file
 MOST_PAIRS = 2**31 - 1  # what the site's column holds
 
 
@@ -202,6 +203,7 @@ class RunConfig(Regime):
     vectors: str | None = None
     preset: Annotated[str, OneOf(PRESETS)] = "default"
     settings: SerializeAsAny[Settings] = Field(Settings(), validate_default=True)
+    hold_back: Annotated[float, Field(ge=0, lt=1)] = 0.1
     language: str = "en"
     device: Annotated[str, OneOf(DEVICES)] = "auto"
     threads: Annotated[int, Field(ge=1)] = 1
@@ -259,6 +261,12 @@ class RunConfig(Regime):
         if self.vectors is None and isinstance(self.settings, NeuralSettings):
             yield SchemaError(("vectors",), f"is missing; {self.baseline} needs word vectors")
 
+    @property
+    def held_back(self) -> float:
+        """Return the share of train that is held back for early stopping: 0 where dev does that, or without epochs."""
+        has_dev = self.files.dev is not None and self.files.dev.sha256 != NOTHING
+        return 0.0 if has_dev or not isinstance(self.settings, LearningSettings) else self.hold_back
+
     def identity(self) -> dict[str, Any]:
         """Return what decides the result, JSON-ready. On a CPU with one thread, runs with the same identity give the same
         numbers.
@@ -276,6 +284,7 @@ class RunConfig(Regime):
             **self.pretrained(),
             # Only if it decides what a word is.
             **({"language": self.language} if writes_without_spaces(self.language) else {}),
+            **({"held_back": self.held_back} if self.held_back else {}),
             # Only if one was requested: a plain run keeps the identity that it had before there were regimes.
             **self.regime(),
         }

@@ -5,6 +5,7 @@ guesses would train on labels that nobody gave.
 """
 
 import json
+import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ class Pair:
     extra: tuple[int, ...] = ()
     # The label of each single premise that has one (MPE paper, section 5.2).
     premise_labels: tuple[int, ...] = ()
+    group: str = ""  # of premises; empty if the premise is one by itself
 
     def votes_of(self, which: str) -> tuple[int, ...]:
         """Return how many people gave each label in one of nli.lines.SETS; empty without any."""
@@ -58,6 +60,26 @@ def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     premises shows.
     """
     return tuple(replace(pair, premise=("",)) for pair in pairs)
+
+
+def held_back(pairs: Sequence[Pair], share: float, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs to learn from, and those to hold back: whole premises or groups, drawn by the seed, `share` at most.
+
+    None are held back where no premise or group is small enough.
+    """
+    of = [pair.group or "\n".join(pair.premise) for pair in pairs]
+    sizes = Counter(of)
+    groups = sorted(sizes)
+    random.Random(seed).shuffle(groups)
+    left, drawn = round(share * len(pairs)), set[str]()
+    for group in groups:
+        if sizes[group] <= left:
+            drawn.add(group)
+            left -= sizes[group]
+    held: tuple[list[Pair], list[Pair]] = ([], [])
+    for pair, group in zip(pairs, of, strict=True):
+        held[group in drawn].append(pair)
+    return held
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
@@ -129,6 +151,7 @@ def read_pair(
         seats=votes_of(row, votes, IN_SEATS) if has_extra else (),
         extra=votes_of(row, votes, EXTRA) if has_extra else (),
         premise_labels=premise_labels_of(row, premises, votes),
+        group=text_of(row, "group") if row.get("group") is not None else "",
     )
 
 

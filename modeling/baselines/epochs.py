@@ -118,8 +118,8 @@ def finite(training: Training, loss: float) -> float:
 
 
 def dev_accuracy(training: Training) -> float | None:
-    """Compute the accuracy on dev; None without dev pairs."""
-    dev = training.held_out["dev"]
+    """Compute the accuracy on dev, or on the pairs that are held back in its place; None without either."""
+    dev = training.stops_on
     return share(training.predict(dev).argmax(axis=1) == dev.labels) if len(dev) else None
 
 
@@ -130,7 +130,7 @@ def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
     answering the shares of the training labels. Accuracy alone is not enough: of many epochs at chance, one is above
     the commonest label by luck.
     """
-    gold, dev = training.train.labels, training.held_out["dev"].labels
+    gold, dev = training.train.labels, training.stops_on.labels
     shares = np.bincount(gold) / len(gold)
     is_above = is_above_chance(accuracy, majority_share(dev), len(dev))
     return not is_above or loss >= float(entropy(shares[np.newaxis])[0])

@@ -12,7 +12,7 @@ from modeling.baselines import checkpoint
 from modeling.baselines.batches import Part
 from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import WEIGHTS, RunConfig, Start
-from modeling.baselines.data import Pair, Partition, read_partition
+from modeling.baselines.data import Pair, Partition, held_back, read_partition
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.networks import Network
@@ -21,10 +21,12 @@ from modeling.baselines.overlap import TrainingTexts, load_training_texts
 
 def training_pairs(
     config: RunConfig, train: Partition, labels: Sequence[str]
-) -> tuple[Partition, tuple[Part, ...]]:
-    """Return all training pairs, those of the run's own snapshot first, and the parts from which an epoch draws."""
-    own = of_genre(train.pairs, config.genre)
-    pairs = [*some(own, config.most, config.seed)]
+) -> tuple[Partition, tuple[Part, ...], Partition]:
+    """Return all training pairs, those of the run's own snapshot first, the parts from which an epoch draws, and the pairs
+    of the own snapshot that are held back.
+    """
+    own = some(of_genre(train.pairs, config.genre), config.most, config.seed)
+    pairs, held = held_back(own, config.held_back, config.seed)
     parts, dropped = [Part(0, len(pairs))], train.dropped
     for number, mixed in enumerate(config.mixed, start=1):
         more = read_partition(mixed.file, labels, config.collapse)
@@ -34,7 +36,8 @@ def training_pairs(
         pairs += some(more.pairs, most, config.seed + number)
         parts.append(Part(begin, len(pairs), mixed.share))
         dropped += more.dropped
-    return Partition(tuple(pairs), dropped), tuple(part for part in parts if part.stop > part.start)
+    taken = tuple(part for part in parts if part.stop > part.start)
+    return Partition(tuple(pairs), dropped), taken, Partition(tuple(held))
 
 
 def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:

@@ -27,7 +27,7 @@ from modeling.baselines.settings import (
     PretrainedSettings,
     Settings,
 )
-from modeling.baselines.training_state import Training
+from modeling.baselines.training_state import HELD_BACK, Training
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import RESERVED, Lexicon
 from nli.lines import HELD_OUT
@@ -64,13 +64,17 @@ def finish(
         "scheme": config.scheme,
         "train_pairs": len(train),
         **({"regime": config.regime()} if config.regime() else {}),
-        "dropped": {name: partition.dropped for name, partition in partitions.items()},
+        "dropped": {name: part.dropped for name, part in partitions.items() if name != HELD_BACK},
         "train": {
             "accuracy": share(fitted.argmax(axis=1) == training.train.labels),
             "genres": dict(genres),
             **({"genres_before": sorted(before.genres)} if config.start else {}),
         },
     }
+    if len(stops_on := training.held_out[HELD_BACK]):
+        right = share(training.predict(stops_on).argmax(axis=1) == stops_on.labels)
+        bar = majority_share(stops_on.labels)
+        metrics[HELD_BACK] = {"pairs": len(stops_on), "accuracy": right, "majority": bar}
     overlap: dict[str, dict[str, int]] = {}
     for name in HELD_OUT:
         pairs = partitions.get(name, Partition()).pairs
@@ -113,16 +117,24 @@ def finish(
 
 
 def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
-    """Warn if dev is at chance, and say whether at least the training pairs were learnt."""
-    dev, train = metrics["dev"], metrics["train"]["accuracy"]
-    if isinstance(training.config.settings, MajoritySettings) or not dev["pairs"]:
+    """Warn if dev or test is at chance, and say whether at least the training pairs were learnt."""
+    train = metrics["train"]["accuracy"]
+    scored = {name: metrics[name] for name in HELD_OUT if metrics[name]["pairs"]}
+    if isinstance(training.config.settings, MajoritySettings) or not scored:
         return
     gold = training.train.labels
     has_learnt_training = is_above_chance(train, majority_share(gold), len(gold))
-    if has_learnt_training and is_above_chance(dev["accuracy"], dev["majority"], dev["pairs"]):
+    at_chance = [
+        name
+        for name, one in scored.items()
+        if not is_above_chance(one["accuracy"], one["majority"], one["pairs"])
+    ]
+    if has_learnt_training and not at_chance:
         return
+    name = (at_chance or list(scored))[0]
+    one = scored[name]
     if has_learnt_training:
-        why = f"The training pairs were learnt ({train:.1%} right), but this does not carry over to dev"
+        why = f"The training pairs were learnt ({train:.1%} right), but this does not carry over to {name}"
     elif isinstance(training.config.settings, LearningSettings):
         why = (
             f"The training pairs were hardly learnt ({train:.1%} right): try a smaller learning_rate, more epochs or "
@@ -131,10 +143,9 @@ def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
     else:
         why = f"The training pairs were hardly learnt ({train:.1%} right)"
     training.events.warn(
-        f"The run ends at chance: dev accuracy is {dev['accuracy']:.1%}, the commonest label has {dev['majority']:.1%} of "
-        f"{dev['pairs']:,} pairs. {why}.",
-        dev_accuracy=dev["accuracy"],
-        majority=dev["majority"],
+        f"The run ends at chance: {name} accuracy is {one['accuracy']:.1%}, the commonest label has {one['majority']:.1%}"
+        f" of {one['pairs']:,} pairs. {why}.",
+        **{f"{name}_accuracy": one["accuracy"], "majority": one["majority"]},
     )
 
 

@@ -21,6 +21,7 @@ from modeling.baselines.program import Events, Stop
 from modeling.baselines.regimes import training_pairs
 from modeling.baselines.results import finish
 from modeling.baselines.settings import LearningSettings
+from modeling.baselines.training_state import HELD_BACK
 from modeling.baselines.vectors import PACKAGES, digest_of, require_same
 from modeling.baselines.workers import Workers, joined
 from nli.labels import SCHEMES
@@ -58,14 +59,25 @@ def require_its_vectors(config: RunConfig) -> None:
         require_same(config.vectors, digest_of(config.vectors, config.cache), known, config.folder)
 
 
+def _without_dev(held: int) -> str:
+    if not held:
+        return "nothing stops training early and the last epoch counts"
+    return (
+        f"{held:,} training pairs of whole premises or groups are held back. They are not learnt, but stop the training and"
+        " choose its epoch, and the accuracy by epoch is that on them"
+    )
+
+
 def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
     """Train the run from the files in its folder, and write its results there. Return its metrics."""
     labels = SCHEMES[config.scheme]
     partitions = {
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()
     }
-    train, parts = training_pairs(config, partitions["train"], labels)
-    partitions["train"] = train
+    dropped = {name: partition.dropped for name, partition in partitions.items()}
+    train, parts, held = training_pairs(config, partitions["train"], labels)
+    partitions |= {"train": train, HELD_BACK: held}
+    dropped["train"] = train.dropped
     if not train.pairs:
         raise BaselineError(
             "The training partition has no pair with a gold label: freeze a snapshot that has some."
@@ -76,17 +88,15 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Work
         "started",
         run=config.folder.name,
         train_pairs=len(train.pairs),
-        dropped={name: partition.dropped for name, partition in partitions.items()},
+        dropped=dropped,
         resumed_from_step=training.position.step if resumed else None,
         device=training.device.type,
     )
     for name in HELD_OUT:
         if name not in partitions or not partitions[name].pairs:
-            consequence = (
-                "nothing stops training early and the last epoch counts"
-                if name == "dev" and isinstance(training.config.settings, LearningSettings)
-                else "it has no score"
-            )
+            consequence = "it has no score"
+            if name == "dev" and isinstance(training.config.settings, LearningSettings):
+                consequence = _without_dev(len(held.pairs))
             events.warn(f"There are no {name} pairs with a gold label: {consequence}.", partition=name)
     if isinstance(config.settings, LearningSettings):
         run_epochs(training, config.settings)

@@ -48,6 +48,9 @@ def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
     return cast(nn.Module, torch.compile(module, dynamic=True))
 
 
+HELD_BACK = "held_back"  # training pairs that stop the training where there is no dev
+
+
 @dataclass
 class Position:
     """The position of a training, without tensors. JSON-ready; stored in the checkpoint."""
@@ -107,6 +110,11 @@ class Training:
         self.epoch_loss = torch.zeros((), dtype=torch.float64, device=self.device)
         self.dynamics = no_dynamics(len(self.train), self.device)
         self.together = compiled(self.workers.wrap(self.network), self.config.settings, self.config.cache)
+
+    @property
+    def stops_on(self) -> EncodedPairs:
+        """Return the pairs whose accuracy stops the training and chooses its epoch: dev, or those that are held back."""
+        return self.held_out["dev"] if len(self.held_out["dev"]) else self.held_out[HELD_BACK]
 
     def save(self) -> None:
         """Write the checkpoint. Of several processes all must call this; the first writes."""

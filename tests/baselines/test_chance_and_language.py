@@ -29,7 +29,7 @@ def epochs_until_over(accuracies: list[float], loss: float = 0.9, **settings: ob
     training: Any = SimpleNamespace(
         position=Position(learning_rate=0.1),
         train=SimpleNamespace(labels=np.arange(30) % 3),
-        held_out={"dev": SimpleNamespace(labels=np.arange(300) % 3, __len__=lambda: 300)},
+        stops_on=SimpleNamespace(labels=np.arange(300) % 3),
         network=torch.nn.Linear(1, 1),
         accumulators=dict,
         epoch_loss=torch.zeros(()),

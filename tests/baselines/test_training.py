@@ -35,7 +35,7 @@ def test_every_baseline_of_the_catalogue_has_a_network():
 
 @pytest.mark.parametrize("baseline", graded(ENOUGH))
 def test_a_network_learns_a_few_pairs_by_heart(tmp_path: Path, baseline: str):
-    run = small_run(tmp_path, baseline, settings=ENOUGH[baseline])
+    run = small_run(tmp_path, baseline, settings=ENOUGH[baseline], hold_back=0.0)
     del run["files"]["dev"], run["files"]["test"]
     code, events = run_train(run, tmp_path)
     assert code == 0
@@ -119,14 +119,20 @@ def test_missing_dev_and_empty_test_are_told_and_scored_null(tmp_path: Path):
     code, events = run_train(run, tmp_path)
     assert code == 0
     warned = [event["message"] for event in events if event["event"] == "warning"]
-    assert any("no dev pairs" in message for message in warned)
+    assert any(
+        "There are no dev pairs with a gold label: 6 training pairs of whole premises or groups are held back."
+        in message
+        for message in warned
+    )
     assert any("no test pairs" in message for message in warned)
     metrics = events[-1]["metrics"]
     assert (metrics["dev"]["accuracy"], metrics["test"]["accuracy"], metrics["test"]["majority"]) == (
         None,
     ) * 3
     assert metrics["dropped"] == {"train": 0, "test": 1}
-    assert metrics["best_epoch"] is None
+    assert metrics["best_epoch"] in (1, 2, 3)
+    assert (metrics["held_back"]["pairs"], metrics["train_pairs"]) == (6, 66)
+    assert not (tmp_path / "run/predictions-dev.jsonl").exists()
 
 
 def test_a_finished_run_says_its_metrics_again_and_trains_nothing(tmp_path: Path):
