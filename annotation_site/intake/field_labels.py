@@ -19,6 +19,8 @@ LABELS = {
     "names": "Names to draw from",
     "labels": "Labels that are imported",
     "unlabelled": "Accept files without any label",
+    "gather": "Each line is one person’s answer: gather them",
+    "partly": "Import the rest though a class or a tenth is refused",
     "protocol": "How its pairs were made",
     "language": "Language",
     "seats": "Labels for each pair (seats)",

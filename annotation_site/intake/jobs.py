@@ -10,10 +10,10 @@ from accounts.models import User
 from annotation_site.intake.field_labels import said_on_page
 from annotation_site.intake.files import known_corpus, known_genre, short_licence
 from annotation_site.intake.incoming import paths_of
+from annotation_site.intake.looks import looked_at, looked_through, too_much
 from annotation_site.intake.orders import (
     IMPORT_OPTIONS,
     RECAST_OPTIONS,
-    looked_at,
     order_of,
     recast_order,
     samples,
@@ -23,7 +23,6 @@ from annotation_site.intake.pairs import (
     StrictRefusal,
     import_pairs,
     summary,
-    with_split,
 )
 from annotation_site.intake.premises import PremiseOrder, import_premises, preview
 from annotation_site.intake.premises import summary as premise_summary
@@ -128,7 +127,7 @@ def _import(claim: Claim) -> None:
         outcome = premise_summary(premises, report_, row.dry_run)
         claim.finish(report={**outcome, "refused": outcome["refused"][:REFUSED_KEPT]})
         return
-    order = with_split(order_for(row, tell), tell)
+    order = looked_through(order_for(row, tell), tell, judges=not row.dry_run)
     shown = samples(order, SAMPLE)
     if row.dry_run:
         report, found = looked_at(order, tell)
@@ -137,7 +136,13 @@ def _import(claim: Claim) -> None:
         if report.unseen:
             question = main_question(corpus=known_corpus(order.slug))
             enqueue(request_statistics(question=question, kind=Kind.BIAS))
-    outcome = {**summary(order, report), **found, "sample": shown}
+    problem = too_much(order, report) if row.dry_run else None
+    outcome = {
+        **summary(order, report),
+        **found,
+        "sample": shown,
+        "stop": said_on_page(problem) if problem else "",
+    }
     outcome["refused"] = outcome["refused"][:REFUSED_KEPT]
     outcome["reasons"] = dict(list(outcome["reasons"].items())[:REASONS_KEPT])
     if isinstance(order.form, RecastFormat):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation_site.intake.pairs import LISTED, Refusal
+from annotation_site.intake.report import LISTED, Refusal
 from collection.formats.lines import BadLine, sha256_of
 from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre

@@ -4,7 +4,6 @@ An invalid option raises a CommandError or a ValueError, whose text is for peopl
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -17,29 +16,28 @@ from django.core.management.base import CommandError
 from django.core.validators import MaxLengthValidator, validate_slug
 
 from annotation_site.intake.files import OrderError, readable_files, short_licence
-from annotation_site.intake.pairs import PairOrder, PairReport, check_labels, checked, plans_of, started
+from annotation_site.intake.looks import check_columns
+from annotation_site.intake.pairs import PairOrder
 from collection.corpus_schema.questions import SideQuestionPart
-from collection.formats.lines import BadLine, sha256_of
+from collection.formats.lines import BadLine
 from collection.formats.maps import column_map, label_map
 from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.sniffing import Guess, sniffed
 from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
-from collection.imports.pairs import PairSource, new_pairs
-from collection.imports.sources import PORTION
 from collection.imports.splits import DEFAULT, Split, split_of
-from collection.models import PARTITIONS, Corpus, Source
+from collection.models import PARTITIONS, Corpus
 from collection.recasting.recipe import NAMES, Recipe, read_names
 from collection.recasting.recipe_format import BadRecipe, RecastFormat, Row, recast_format, recipes
 from nli.gold import NEEDS_SCHEME, RULES, is_threshold, least_threshold
 from nli.labels import SCHEMES
 from schemas.base import default_of
-from shared.portions import portions
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SEATS = 99
 LOOKED_THROUGH = 2000  # rows in search of one with a pair, for a sample
 AUTO = "auto"
+ENGLISH = "en"
 # The values of an option, where it is given.
 CHOICES: dict[str, Sequence[str]] = {
     "format": [*sorted(FORMATS), AUTO],
@@ -70,6 +68,8 @@ IMPORT_OPTIONS: dict[str, Any] = {
     "threshold": None,
     "gold_rule": "",
     "unlabelled": False,
+    "gather": False,
+    "partly": False,
     "dry_run": False,
 }
 RECAST_OPTIONS: dict[str, Any] = {
@@ -91,7 +91,8 @@ def form_of(options: dict[str, Any], path: Path) -> Guess:
     labels = label_map(options["label_map"]) if options["label_map"] else None
     named = options["format"]
     guess = sniffed(path) if named == AUTO else Guess(FORMATS[named], {"format": named})
-    return replace(guess, form=guess.form.mapped(columns, labels))
+    form = guess.form.mapped(columns, labels)
+    return replace(guess, form=form.gathering() if options["gather"] and not form.gathers else form)
 
 
 def check_slug(slug: str) -> None:
@@ -120,7 +121,12 @@ def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text:
         )
     files = readable_files(options["files"])
     guess = form_of(options, files[0])
-    check_rule(options["seats"], options["threshold"], guess.form.knowing(files[0]))
+    form = guess.form.knowing(files[0])
+    check_rule(options["seats"], options["threshold"], form)
+    is_english = not options["language"] and form.language == ENGLISH and not exists(options["corpus"])
+    for path in files:
+        are_asked = not options["split"] and not options["partition"]
+        check_columns(guess.form, path, language=is_english, partitions=are_asked)
     return PairOrder(
         slug=options["corpus"],
         form=replace(guess.form, tell=tell),
@@ -135,6 +141,7 @@ def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text:
         threshold=options["threshold"],
         gold_rule=options["gold_rule"],
         unlabelled=options["unlabelled"],
+        partly=options["partly"],
         genre=options["genre"],
         only_genre=options["only_genre"],
         partition=options["partition"],
@@ -150,7 +157,11 @@ def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text:
 
 def scheme_of(guess: Guess, slug: str) -> str:
     """Return the scheme of a guessed map, for a corpus that does not exist yet."""
-    return "" if Corpus.objects.filter(slug=slug).exists() else guess.scheme
+    return "" if exists(slug) else guess.scheme
+
+
+def exists(slug: str) -> bool:
+    return Corpus.objects.filter(slug=slug).exists()
 
 
 def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
@@ -191,6 +202,7 @@ def recast_order(
         files=files,
         licence=licence or recipe.licence,
         unlabelled=True,  # where a recipe gives no label, people are to be asked
+        partly=True,
         strict=options["strict"],
         open=options["open"],
         without_look=options["without_look"],
@@ -216,41 +228,6 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
         there = f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.'
         raise CommandError(f"{there} {problem}".rstrip())
     return known[name]
-
-
-def looked_at(
-    order: PairOrder, tell: Callable[[str], None] = lambda text: None
-) -> tuple[PairReport, dict[str, Any]]:
-    """Counts what an order would make, and what is there already. Writes nothing.
-
-    Calls `tell` with the progress after every portion.
-    """
-    corpus, form, rules, _ = checked(order)
-    report = PairReport()
-    run = started(order, form, corpus or Corpus(slug=order.slug), writes=False)
-    labels, partitions, pairs = Counter[str](), Counter[str](), 0
-    digests = {sha256_of(path): path.name for path in order.files}
-    before = Source.objects.filter(corpus=corpus, sha256__in=digests).values_list("sha256", flat=True)
-    for path in order.files:
-        is_checked, file = False, PairSource(Source(corpus=run.corpus, name=path.name))
-        for portion in portions(order.form.read(path), PORTION):
-            plans = plans_of(order, rules, report, path, portion)
-            if plans and not is_checked:
-                check_labels(order, report, path, plans)
-                is_checked = True
-            new, refused = new_pairs(run=run, file=file, plans=plans)
-            report.refuse(path.name, refused)
-            for plan in new:
-                pairs += 1
-                known = plan.published_label or plan.author_label
-                labels[known or ("votes" if plan.votes else "none")] += 1
-                partitions[order.partition or plan.item.partition or "none"] += 1
-            tell(f"{path.name}: line {portion[-1].line:,}, {pairs:,} pairs")
-    report.counts = {"pairs": pairs, "skipped": run.counts["skipped"]}
-    return report, {
-        **{"labels_by_name": dict(labels), "partitions": dict(partitions)},
-        "imported_before": sorted({digests[digest] for digest in before}),
-    }
 
 
 def samples(order: PairOrder, number: int) -> list[dict[str, Any]]:

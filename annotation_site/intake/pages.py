@@ -25,7 +25,7 @@ from annotation_site.intake.orders import (
     RECAST_OPTIONS,
     offered_recipes,
 )
-from annotation_site.intake.pairs import notes_on
+from annotation_site.intake.report import notes_on
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine
 from collection.formats.maps import FIELDS, BadMap
@@ -59,22 +59,15 @@ LONGEST = 300
 RECIPE = "recipe:"
 PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
 PROPOSED = ("columns", "label_map", "scheme")  # from the file's columns, which only a format has
-MORE = (
-    "protocol",
-    "language",
-    "seats",
-    "threshold",
-    "gold_rule",
-    "labels",
-    "unlabelled",
-    "names",
-    "strict",
-)  # folded
+MORE = (  # folded
+    *("protocol", "language", "seats", "threshold", "gold_rule", "labels", "unlabelled", "names", "strict"),
+    *("gather", "partly"),
+)
 TEXTS = (
     *(*PROPOSED, "partition", "split", "genre", "only_genre", "licence"),
     *("protocol", "language", "gold_rule", "labels", "names"),
 )
-NUMBERS, SWITCHES = ("seed", "seats", "threshold"), ("open", "strict", "unlabelled")
+NUMBERS, SWITCHES = ("seed", "seats", "threshold"), ("open", "strict", "unlabelled", "gather", "partly")
 OF_FORM = ("how", "corpus", *TEXTS, *NUMBERS)  # values of the form of pairs
 
 
@@ -320,7 +313,8 @@ def _whole(name: str, text: str) -> int:
 def _proposed(path: Path) -> dict[str, Any]:
     """Returns the format and the maps that the first lines suggest. Raises BadMap."""
     options = dict(sniffed(path).options)
-    return {"options": [(LABELS[name], value) for name, value in options.items()], **options}
+    shown = [(LABELS[name], "yes" if value is True else value) for name, value in options.items()]
+    return {"options": shown, **options}
 
 
 def _first_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

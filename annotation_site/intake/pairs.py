@@ -1,21 +1,22 @@
 """Imports files of pairs: reads, plans, writes in portions, and opens pairs for labelling."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 
+from annotation_site.intake.report import PairReport, keys_in_words, refused_lines
 from collection.corpus_schema import SideQuestionPart
 from collection.corpus_schema.corpus import CorpusPart
 from collection.formats.field_errors import FieldError
-from collection.formats.lines import BadLine, sha256_of
+from collection.formats.lines import MENDED, BadLine, sha256_of
 from collection.formats.maps import BadMap
-from collection.formats.records import ImportedPair
+from collection.formats.records import DISAGREE, NONE, PARTITIONS, SEVERAL, UNSURE, ImportedPair
 from collection.formats.registry import ImportFormat
-from collection.imports.pair_plans import ALL, PlannedPair, Rules, plan_pair
+from collection.imports.pair_plans import ALL, TEXTS_CHANGED, PlannedPair, Rules, plan_pair
 from collection.imports.pairs import PairImport, PairSource
 from collection.imports.sources import PORTION, remember_source
 from collection.imports.splits import Split
@@ -34,34 +35,9 @@ from validation.pairs.published_labels import (
     other_questions,
 )
 
-REASONS_LISTED = 100  # different reasons that are counted
-LISTED = 1000  # refused lines that a report names one by one; all of them are counted
 FIRST_SHOWN = 3  # pairs that a dry run shows
-KEYS_LISTED = 50  # keys that were not read
+WORDS = re.compile("[a-z]+")
 MANY = 500  # pairs that the database's planner should know of
-NOTES = {
-    "skipped": "pairs existed already and were skipped",
-    "author_labels": "pairs have the author's label",
-    "published_labels": "pairs have a published label",
-    "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
-    "published_without_majority": "of them have no majority behind them: published, no majority",
-    "author_differs": "of them have another label from their author",
-    "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
-    "people": "new annotators, by the codes of the file",
-    "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
-    "more_labels": "pairs have labels that were asked for later, beyond the seats; these never decide gold",
-    "empty_hypotheses": "pairs have an empty hypothesis",
-    "premise_ids_changed": "premise ids belonged to another text and were changed",
-    "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
-    "gold_differs": "pairs have another gold label in the file than by the rule",
-    "answers_left_out": "answers name several labels and are no votes",
-    "other_genres": "pairs of other genres were left out",
-    "other_answers": "other answers came along: skips, withdrawn labels, those of models, experts and other questions",
-    "with_reason": "labels came with a reason",
-    "decided": "pairs were decided by a researcher",
-    "waiting": "pairs wait for labels, as they did; their seats are open again",
-    "opened": "pairs were opened for labelling",
-}
 
 
 class StrictRefusal(Exception):
@@ -88,7 +64,8 @@ class PairOrder:
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
     read_as: the options that name the format. split: puts pairs into partitions that neither the file nor their
     line names. unless_votes: only in a corpus without votes. about: of a corpus to be made. only_genre: excludes all
-    other pairs of the files. without_look: opens pairs though nobody has looked at what their hypotheses give away.
+    other pairs of the files. partly: import the rest where a class or more than a tenth is refused. without_look: opens
+    pairs though nobody has looked at what their hypotheses give away.
     """
 
     slug: str
@@ -115,6 +92,7 @@ class PairOrder:
     about: str = ""
     only_genre: str = ""
     without_look: bool = False
+    partly: bool = False
 
     def wants(self, item: ImportedPair | BadLine) -> bool:
         """Returns whether the pair is of the requested genre, if one was requested."""
@@ -123,57 +101,6 @@ class PairOrder:
     def placed(self, item: ImportedPair) -> ImportedPair:
         """Returns the pair in a partition of the split, unless the file or the pair's line names a partition."""
         return self.split.placed(item) if self.split and not self.partition else item
-
-
-@dataclass
-class Refusal:
-    """A line that was not imported."""
-
-    file: str
-    line: int
-    reason: str
-
-
-@dataclass
-class PairReport:
-    """The result of an import. `refused` lists the first thousand lines with errors; `refused_count` counts all.
-
-    rows: of the files, as far as they were read. reasons: the number of lines with errors for each reason. keys: of
-    the first such line whose keys are known. first: the first imported pairs. left_out: answers that name several
-    labels. other_genres: pairs of genres that were not requested. unseen: pairs were not opened, as nobody has
-    looked at what their hypotheses give away.
-    """
-
-    rows: int = 0
-    refused: list[Refusal] = field(default_factory=list)
-    refused_count: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    keys: tuple[str, ...] = ()
-    counts: dict[str, int] = field(default_factory=dict)
-    partitions: dict[str, int] = field(default_factory=dict)
-    gold_differs: list[str] = field(default_factory=list)
-    unread: set[str] = field(default_factory=set)
-    genres_made: list[str] = field(default_factory=list)
-    ids_changed: list[str] = field(default_factory=list)
-    opened: int = 0
-    unseen: bool = False
-    corpus_is_new: bool = False
-    first: list[PlannedPair] = field(default_factory=list)
-    left_out: int = 0
-    other_genres: int = 0
-
-    def refuse(self, file: str, bad: Iterable[BadLine]) -> None:
-        for line in bad:
-            self.refused_count += 1
-            if line.reason in self.reasons or len(self.reasons) < REASONS_LISTED:
-                self.reasons[line.reason] += 1
-            self.keys = self.keys or line.keys
-            if len(self.refused) < LISTED:
-                self.refused.append(Refusal(file, line.line, line.reason))
-
-
-def refused_lines(report: PairReport) -> str:
-    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
 
 
 def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tuple[Rules, str]:
@@ -223,41 +150,12 @@ def check_labels(order: PairOrder, report: PairReport, path: Path, first: Sequen
     if not any(
         plan.votes or plan.author_label or plan.published_label or plan.item.left_out for plan in first
     ):
-        unread = ", ".join(sorted(report.unread))
-        read = f"Of its keys these were not read: {unread}. " if unread else ""
+        read = f"Of its keys these were not read: {keys_in_words(report.unread)}. " if report.unread else ""
         raise NoLabels(
             "{0}: none of the first {1:,} pairs has a label. {2}Is {3} the file's format? For pairs without labels, choose"
             " {unlabelled}, or {open} to have them labelled.",
             *(path.name, len(first), read, order.form.name),
         )
-
-
-def with_split(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
-    """Returns the order without its split if that is for corpora without votes, and this one has or gets some.
-
-    Reads the files up to the first vote, calling `tell` with the progress. Where a pair has votes, freezing places the
-    others beside it.
-    """
-    if not order.unless_votes or order.split is None or order.partition:
-        return order
-    corpus, _, rules, _ = checked(order)
-    written = corpus and (corpus.prompts.exists() or Label.objects.filter(question__corpus=corpus).exists())
-    if written or _any_votes(order, rules, tell):
-        return replace(order, split=None)
-    return order
-
-
-def _any_votes(order: PairOrder, rules: Rules, tell: Callable[[str], None]) -> bool:
-    for path in order.files:
-        for portion in portions(order.form.read(path), PORTION):
-            if any(
-                not isinstance(item, BadLine) and rules.has_votes(item)
-                for item in portion
-                if order.wants(item)
-            ):
-                return True
-            tell(f"{path.name}: line {portion[-1].line:,}, no votes so far")
-    return False
 
 
 def split_in_words(order: PairOrder) -> str:
@@ -278,19 +176,20 @@ def plans_of(
     """Plans the requested pairs, and records in the report what has errors, is left out or is not read."""
     plans = []
     for item in items:
-        report.rows += 1 if isinstance(item, BadLine) else item.rows
+        report.rows[path.name] += item.rows
         if not order.wants(item):
             report.other_genres += 1
+            report.rows_of_other_genres += item.rows
             continue
         planned = item if isinstance(item, BadLine) else plan_pair(order.placed(item), rules)
         if isinstance(planned, BadLine):
             report.refuse(path.name, [planned])
             continue
-        report.left_out += planned.item.left_out
+        if planned.item.drawn:
+            report.drawn.add(path.name)
         if len(report.first) < FIRST_SHOWN:
             report.first.append(planned)
-        if len(report.unread) < KEYS_LISTED:
-            report.unread |= planned.item.unread
+        report.leave(planned.item.unread)
         plans.append(planned)
     return plans
 
@@ -473,9 +372,19 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
             )
 
 
-def notes_on(outcome: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """Returns what else a person must know about an import with this summary: numbers, each with what it counts."""
-    return [(outcome[key], note) for key, note in NOTES.items() if outcome.get(key)]
+def warnings(order: PairOrder, report: PairReport) -> list[str]:
+    """Returns a sentence for each file that is named like a partition and whose pairs were drawn into all three."""
+    named = (
+        (file, PARTITIONS[word])
+        for file in sorted(report.drawn)
+        for word in WORDS.findall(file.lower())
+        if word in PARTITIONS
+    )
+    return [
+        f"{file} is named like the partition {name}, but its pairs are drawn into train, dev and test"
+        for file, name in dict(named).items()
+        if name in ("dev", "test")
+    ]
 
 
 def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
@@ -485,10 +394,12 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
         *("published_differs", "published_without_majority", "author_differs", "self_validated"),
         *("pair_ids_changed", "other_answers", "with_reason", "decided", "waiting"),
+        *("rows_in_pairs", "rows_skipped"),
+        *(SEVERAL, NONE, UNSURE, DISAGREE, TEXTS_CHANGED, MENDED),
     )
     return {
         "corpus": order.slug,
-        "rows": report.rows,
+        "rows": report.rows.total(),
         **{key: report.counts.get(key, 0) for key in keys},
         "refused": [vars(refusal) for refusal in report.refused],
         "refused_count": report.refused_count,
@@ -498,9 +409,11 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         "unseen": report.unseen,
         "split": split_in_words(order),
         "partitions": report.partitions,
-        "answers_left_out": report.left_out,
         "other_genres": report.other_genres,
+        "rows_of_other_genres": report.rows_of_other_genres,
         **{key: report.counts.get(key, 0) for key in warned},
-        "keys_not_read": sorted(report.unread),
+        "keys_not_read": dict(sorted(report.unread.items())),
+        "language": order.language or order.form.language,
+        "warnings": warnings(order, report),
         "files": [path.name for path in order.files],
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation_site.intake.pairs import LISTED, Refusal
+from annotation_site.intake.report import LISTED, Refusal
 from collection.formats.lines import BadLine, sha256_of
 from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre, PremiseImport

@@ -7,15 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.intake.files import INTERRUPTED
-from annotation_site.intake.pairs import (
-    PairOrder,
-    PairReport,
-    StrictRefusal,
-    notes_on,
-    refused_lines,
-    split_in_words,
-    summary,
-)
+from annotation_site.intake.looks import TooMuchRefused, too_much
+from annotation_site.intake.pairs import PairOrder, StrictRefusal, split_in_words, summary, warnings
+from annotation_site.intake.report import PairReport, keys_in_words, notes_on, refused_lines
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.splits import DEFAULT
 from shared.whole_numbers import seed
@@ -68,6 +62,9 @@ class PairsCommand(BaseCommand):
             self.write(options)
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED) from None
+        except TooMuchRefused as problem:
+            self.tell_refused(problem.report)
+            raise CommandError(str(problem)) from None
         except StrictRefusal as problem:
             self.tell_refused(problem.report)
             raise CommandError(
@@ -97,6 +94,8 @@ class PairsCommand(BaseCommand):
         self.stdout.write("\n".join(text) if as_json is None else json.dumps(as_json))
         if not report.counts.get("pairs") and not report.counts.get("skipped"):
             raise CommandError(nothing())
+        if order.dry_run and (problem := too_much(order, report)):
+            raise CommandError(str(problem))
         if report.unseen:
             raise CommandError(
                 "The pairs are imported, and not open: nobody has looked at what their hypotheses give away. Run bias"
@@ -117,9 +116,8 @@ class PairsCommand(BaseCommand):
     def tell_reasons(self, report: PairReport) -> None:
         """Prints each reason that several lines share once, with the first of these lines."""
         for reason, number in report.reasons.most_common():
-            first = next((each for each in report.refused if each.reason == reason), None)
-            where = f", first {first.file}, line {first.line}" if first else ""
-            self.stderr.write(f"{number:,} lines{where}: {reason}.")
+            first = report.firsts[reason]
+            self.stderr.write(f"{number:,} lines, first {first.file}, line {first.line}: {reason}.")
         if report.keys:
             self.stderr.write(f"The keys or columns of the file are: {', '.join(report.keys)}.")
 
@@ -147,11 +145,27 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if report.partitions:
         each = ", ".join(f"{name} {number:,}" for name, number in sorted(report.partitions.items()))
         found.append(f"  partitions: {each} ({split_in_words(order)})")
+    found += [f"  Look: {warning}." for warning in warnings(order, report)]
+    if report.corpus_is_new:
+        language = order.language or order.form.language
+        found.append(f"  language: {language}" + ("" if order.language else " (--language names another)"))
     if report.unread:
-        found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
+        found.append(f"  keys that are not kept: {keys_in_words(report.unread)}")
     if order.dry_run:
         found += [line for plan in report.first for line in shown(plan)]
     return found
+
+
+def rows_in_words(report: PairReport) -> str:
+    """Says where the rows of the files went."""
+    parts = {
+        "in pairs": report.counts.get("rows_in_pairs", 0),
+        "of pairs that were there already": report.counts.get("rows_skipped", 0),
+        "of other genres": report.rows_of_other_genres,
+        "refused": report.refused_count,
+    }
+    told = ", ".join(f"{number:,} {what}" for what, number in parts.items() if number)
+    return f"{report.rows.total():,} rows read: {told}"
 
 
 def shown(plan: PlannedPair) -> list[str]:

@@ -1,18 +1,17 @@
 """Reads files with one answer on each line, or with the answers of a pair by annotator. Gathers them into pairs.
 
-Votes are single labels. An answer that names several labels is counted as left out.
+Votes are single labels. An answer that names several labels is counted as left out; its pair stays.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import BadLine, Record, json_object, read_lines, whole_text
-from collection.formats.records import LEFT_OUT, LETTERS, ImportedPair, Unreadable
+from collection.formats.lines import MENDED, BadLine, Record, Row, json_object, read_lines, whole_text
+from collection.formats.records import LETTERS, ImportedPair, Unreadable
 from collection.formats.tables import any_records, tsv_records
-from nli.lines import PARTITIONS
 
 LABELS = tuple(LETTERS.values())
 ANNOTATORS = 4
@@ -22,41 +21,59 @@ Records = Iterator[Record | BadLine]
 
 
 def gathered(
-    by: tuple[str, ...], label: str, annotator: str, several: str = ""
+    by: Sequence[str] | Callable[[dict[str, Any]], tuple[str, ...]], label: str, annotator: str = ""
 ) -> Callable[[Records], Records]:
-    """Returns a function that makes one record of all answers with equal values in `by`.
+    """Returns a function that makes one record of all answers with equal values in `by`, or for which `by` returns the same.
 
     The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds all
-    answers in memory. `several`: the separator of labels in an answer that names more than one, which is left out.
+    answers in memory.
     """
+    lists = tuple(filter(None, (label, annotator)))
+    keys = () if callable(by) else by
 
     def answers_by_pair(answers: Records) -> Records:
-        found: dict[tuple[str, ...], Record] = {}
+        found: dict[tuple[str, ...], tuple[int, Row]] = {}
         for item in answers:
             if isinstance(item, BadLine):
                 yield item
                 continue
             line, record = item
-            missing = next((key for key in (*by, label, annotator) if key not in record), None)
+            missing = next((key for key in (*keys, *lists) if key not in record), None)
             if missing is not None:
                 yield BadLine(line, f'there is no "{missing}"', tuple(map(records.printable, record)))
                 continue
-            answer, person = record[label], record[annotator]
             first = found.setdefault(
-                tuple(str(record[key]) for key in by),
-                (line, {**record, label: [], annotator: [], LEFT_OUT: 0}),
+                by(record) if callable(by) else tuple(str(record[key]) for key in keys),
+                (line, Row({**record, **{key: [] for key in lists}})),
             )[1]
-            if several and several in str(answer):
-                first[LEFT_OUT] += 1
-                continue
-            if len(first[label]) == MOST_ANSWERS:
+            if first.rows == MOST_ANSWERS:
                 yield BadLine(line, f"the pair has {MOST_ANSWERS:,} answers already, which is the limit")
                 continue
-            first[label].append(answer)
-            first[annotator].append(str(person))
+            first.rows += 1
+            for key in lists:
+                first[key].append(str(record[key]) if key == annotator else record[key])
+            if first.rows > 1:
+                first.more.update(key for key, value in record.items() if value not in records.BLANK)
+            first.told.update(records.told(record))
         yield from found.values()
 
     return answers_by_pair
+
+
+def gathered_explanations(lines: Records) -> Records:
+    """Gathers LiTEx's explanations. Where they are of several labels, the pair has none: nothing says which is gold."""
+    given = (
+        item if isinstance(item, BadLine) else (item[0], {"gold_label": None, **item[1]}) for item in lines
+    )
+    for item in gathered(("pairID", "premise", "hypothesis"), "gold_label")(given):
+        if not isinstance(item, BadLine) and isinstance(row := item[1], Row):
+            labels = [each for each in row["gold_label"] if each not in records.BLANK]
+            disagree = len({*map(str, labels)}) > 1
+            if disagree:
+                row["explained_labels"] = labels
+            row["gold_label"] = None if disagree or not labels else labels[0]
+            row.told[records.DISAGREE] += disagree
+        yield item
 
 
 def varierr_records(path: Path) -> Records:
@@ -78,12 +95,25 @@ def varierr_records(path: Path) -> Records:
             yield number, {**value, **texts, "id": name}
 
 
+VARIERR_METADATA = (
+    "label_set_round_1",
+    "label_set_round_2",
+    "error_labels",
+    "annotations",
+    "chaosnli_labels",
+)
+VARIERR_KEYS = frozenset(
+    {"id", "context", "statement", "split", *VARIERR_METADATA, *(f"{label}.annotator" for label in LABELS)}
+)
+
+
 def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
     """Reads the labels of four annotators, each at its own position. Leaves out their explanations."""
     given = _by_annotator(record)
-    several = sum(len(each) > 1 for each in given)
-    metadata = ("label_set_round_1", "label_set_round_2", "error_labels", "annotations", "chaosnli_labels")
-    split = records.optional_text(record, "split")
+    told = {
+        records.SEVERAL: sum(len(each) > 1 for each in given),
+        records.UNSURE: len(records.listed(record, "idk")),
+    }
     return ImportedPair(
         line=line,
         premise=(records.non_empty_text(record, "context"),),
@@ -91,9 +121,10 @@ def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
         pair_id=records.optional_text(record, "id"),
         labels=tuple(next(iter(each)) if len(each) == 1 else None for each in given),
         annotators=tuple(f"Ann{n}" for n in range(1, ANNOTATORS + 1)),
-        partition=split if split in PARTITIONS else "",
-        left_out=several,
-        metadata={key: record[key] for key in metadata if key in record} or None,
+        partition=records.partition(record, "split"),
+        told=told,
+        metadata=records.metadata(record, VARIERR_METADATA),
+        unread=records.unread(record, VARIERR_KEYS),
     )
 
 
@@ -169,7 +200,10 @@ def add_one_records(path: Path) -> Records:
                 yield BadLine(item[0], "a line must have a rating, and two sentences as its last cells")
                 continue
             premise, hypothesis = (TAG.sub("", cell).strip() for cell in cells[-2:])
-            yield item[0], {"rating": cells[0].strip(), "premise": premise, "hypothesis": hypothesis}
+            row = Row(rating=cells[0].strip(), premise=premise, hypothesis=hypothesis)
+            row.update({f"cell {n}": cell for n, cell in enumerate(cells[1:-2], start=2)})
+            row.told[MENDED] += any(TAG.search(cell) is not None for cell in cells[-2:])
+            yield item[0], row
 
 
 HYPOTHESES = (  # MegaVeridicality: how the frame ends -> what was asked about
@@ -186,12 +220,17 @@ def shown_sentence(text: str) -> str:
 
 
 def _counted(answers: Records) -> Records:
-    """Yields MegaVeridicality's answers without those of people whom its authors exclude."""
+    """Yields MegaVeridicality's answers; refuses those of people whom its authors exclude."""
     for item in answers:
         if isinstance(item, BadLine):
             yield item
-        elif str(item[1].get("exclude", "")).lower() != "true":
-            yield item[0], {**item[1], "sentence": shown_sentence(str(item[1].get("sentence", "")))}
+        elif str(item[1].get("exclude", "")).lower() == "true":
+            yield BadLine(item[0], "its authors exclude the answers of this person", meant=True)
+        else:
+            row, sentence = Row(item[1]), str(item[1].get("sentence", ""))
+            row["sentence"] = shown_sentence(sentence)
+            row.told[MENDED] += row["sentence"] != sentence
+            yield item[0], row
 
 
 def gathered_veridicality(answers: Records) -> Records:
@@ -203,7 +242,8 @@ def gathered_veridicality(answers: Records) -> Records:
             frame = str(item[1]["frame"])
             hypothesis = next((text for end, text in HYPOTHESES if frame.endswith(end)), None)
             if hypothesis is None:
-                yield BadLine(item[0], f'the frame "{frame}" is none of those that the hypotheses are for')
+                reason = f'the frame "{frame}" is none of those that the hypotheses are for'
+                yield BadLine(item[0], reason, rows=records.rows_of(item[1]))
                 continue
             item[1]["hypothesis"] = hypothesis
         yield item

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import TextIOWrapper
@@ -40,11 +41,34 @@ type_names = {dict: "an object", list: "a list", str: "a string", bool: "true or
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """An invalid line with its number (from 1) and the reason. `keys`: its fields or columns, if they are known."""
+    """An invalid line with its number (from 1) and the reason.
+
+    keys: its fields or columns, if they are known. rows: of the file, that were gathered into it. kind: the reason
+    without the line's own values. meant: a rule of the format refuses it. label: its label, where that is the reason.
+    """
 
     line: int
     reason: str
     keys: tuple[str, ...] = field(default=(), compare=False)
+    rows: int = field(default=1, compare=False)
+    kind: str = field(default="", compare=False)
+    meant: bool = field(default=False, compare=False)
+    label: str = field(default="", compare=False)
+
+
+MENDED = "lines_mended"
+
+
+class Row(dict[str, Any]):
+    """A record that its reader changed, or gathered of several.
+
+    told: how often what was done to it. rows: how many it was gathered from, 0 if it was not; more: how often keys of those
+    after the first have a value.
+    """
+
+    def __init__(self, *given: Any, rows: int = 0, **fields: Any) -> None:
+        super().__init__(*given, **fields)
+        self.told, self.rows, self.more = Counter[str](), rows, Counter[str]()
 
 
 Line = tuple[int, str]
@@ -344,9 +368,11 @@ def _record(element: Any) -> Record | BadLine:
     line = element.sourceline or 1
     if any(True for _ in element.iter(etree.Entity)):
         return BadLine(line, "the element holds an entity that the file defines; these are not expanded")
-    record: dict[str, Any] = dict(element.attrib)
+    record = Row(element.attrib)
     for child in element.iterchildren(tag=etree.Element):
-        text = " ".join("".join(child.itertext(with_tail=False)).split())
+        written = "".join(child.itertext(with_tail=False)).strip()
+        text = " ".join(written.split())
+        record.told[MENDED] += text != written
         there = record.get(child.tag)
         if there is None:
             record[child.tag] = text

@@ -3,8 +3,8 @@
 Most published formats are only such maps. For any other file, a researcher gives one on the command line.
 """
 
-import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
@@ -15,7 +15,9 @@ from typing import Any
 
 from collection.formats import records
 from collection.formats.field_errors import FieldError
-from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
+from collection.formats.lines import Row
+from collection.formats.records import MAX_GROUP, ImportedPair, RuledOut, Unreadable
+from nli.labels import SCHEMES
 
 # Field -> whether it can have several columns.
 FIELDS: dict[str, bool] = {
@@ -34,11 +36,21 @@ FIELDS: dict[str, bool] = {
     "partition": False,
     "metadata": True,
 }
-# What files call the published partitions, in small letters.
-PARTITIONS = {
-    **dict.fromkeys(("train", "training"), "train"),
-    **dict.fromkeys(("dev", "development", "trial", "val", "valid", "validation"), "dev"),
-    "test": "test",
+# Scheme -> its labels as files spell them, in small letters.
+SPELLINGS = {
+    "nli3": {
+        **dict.fromkeys(("entailment", "entails", "e"), "entailment"),
+        **dict.fromkeys(("neutral", "unknown", "n"), "neutral"),
+        **dict.fromkeys(("contradiction", "contradicts", "c"), "contradiction"),
+    },
+    "entailed2": {
+        **dict.fromkeys(("entailed", "entailment", "entails", "yes", "true"), "entailed"),
+        **dict.fromkeys(
+            ("not-entailed", "not_entailed", "not_entailment", "non-entailment", "neutral", "no", "false"),
+            "not-entailed",
+        ),
+    },
+    "ordinal5": {label: label for label in SCHEMES["ordinal5"]},
 }
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 RANGE = re.compile(rf"({NUMBER})(?:-|\.\.)({NUMBER})")
@@ -69,13 +81,15 @@ class LabelMap:
 
     words: label of the file -> ours; None: no label. refused: label of the file -> why pairs with it are refused.
     several: the separator of labels in an answer that names more than one. A number is rounded to as many decimals
-    as the bounds of the ranges have, halves away from zero, and then looked up in the ranges.
+    as the bounds of the ranges have, halves away from zero, and then looked up in the ranges. gap: why a number in none of
+    them has no label, by the format's rule.
     """
 
     words: Mapping[str, str | None] = field(default_factory=dict)
     ranges: tuple[Range, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     several: str = ""
+    gap: str = ""
 
     @property
     def targets(self) -> set[str]:
@@ -96,7 +110,7 @@ class LabelMap:
         if self.several and self.several in found:
             raise Several(f'"{key}" names several labels ({found}); only single labels can be imported')
         if found in self.refused:
-            raise Unreadable(self.refused[found])
+            raise RuledOut(self.refused[found])
         if self.ranges and (number := _number(found)) is not None:
             return self._ranged(number, found, key)
         return self.words.get(found, found)
@@ -107,6 +121,8 @@ class LabelMap:
         for each in self.ranges:
             if each.low <= rounded <= each.high:
                 return each.label
+        if self.gap:
+            raise RuledOut(self.gap)
         raise Unreadable(f'"{key}" is {text}, which is in no range of the label map')
 
 
@@ -200,8 +216,8 @@ class FieldMap:
     columns: field -> its columns. `a|b` is the first of the two that a line has. Several columns of `premise` are
     its sentences. splits: whether a list's cell may be a text such as `2, 3, 3`. has_author: whether the first
     label is the author's. alone: whether a label without others is the author's, too. gold_stands: whether the gold
-    label was decided beyond the labels beside it. gathered: whether each label was a row of the file. passed_over:
-    columns that are known and not read. named: fields that the researcher mapped, whose columns must be in the file.
+    label was decided beyond the labels beside it. named: fields that the researcher mapped, whose columns must be in the
+    file. A column `a.b` is what stands under `b` in the object `a`, or in all objects of the list `a`.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -210,8 +226,6 @@ class FieldMap:
     has_author: bool = False
     alone: bool = False
     gold_stands: bool = False
-    gathered: bool = False
-    passed_over: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
 
     def with_columns(self, given: Mapping[str, tuple[str, ...]]) -> "FieldMap":
@@ -229,15 +243,30 @@ class FieldMap:
         return replace(self, labels=given)
 
     @cached_property
-    def known(self) -> frozenset[str]:
-        """Returns every column that is read or deliberately not read."""
-        return self.passed_over.union(
-            column for columns in self.columns.values() for each in columns for column in each.split("|")
-        )
+    def dotted(self) -> list[str]:
+        """Returns the columns that may be inside an object."""
+        return [
+            column for name in sorted(self.named) for column in self.columns.get(name, ()) if "." in column
+        ]
 
-    def check(self, keys: Iterable[str]) -> None:
-        """Raises BadMap if a column that the researcher named is not among these."""
-        there = list(dict.fromkeys(map(records.printable, keys)))
+    def with_inner(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Returns the record with what the columns `a.b` name."""
+        found = dict(record)
+        for column in self.dotted:
+            key, _, path = column.partition(".")
+            if column not in record and (value := _inside(record.get(key), path)) is not None:
+                found[column] = value
+        return found
+
+    def check(self, found: Iterable[Mapping[str, Any]]) -> None:
+        """Raises BadMap if a column that the researcher named is in none of the records."""
+        names = (
+            name
+            for record in found
+            for key in record
+            for name, _ in ((key, 0), *records.leaves(key, record[key]))
+        )
+        there = list(dict.fromkeys(map(records.printable, names)))
         for name in FIELDS:
             for column in self.columns.get(name, ()) if name in self.named else ():
                 if not set(column.split("|")).isdisjoint(there):
@@ -258,18 +287,21 @@ class FieldMap:
 
     def read(self, line: int, record: dict[str, Any]) -> ImportedPair:
         """Return the pair of a record. Raises Unreadable."""
-        gold = self._one(record, "label")
-        published = self.labels.read(record[gold], gold) if gold else None
-        labels, left_out = self._labels(record)
-        apart = record.pop(records.LEFT_OUT, 0)
+        gold, split, told = self._one(record, "label"), self._one(record, "partition"), records.told(record)
+        published = self._label(record[gold], gold, told) if gold else None
+        labels = self._labels(record, told)
         annotators = self._list(record, "annotators", records.codes)
         author = self._text(record, "author")
         if (own := self._one(record, "author_label")) is not None:
-            labels = (self.labels.read(record[own], own), *labels)
+            labels = (self._label(record[own], own, told), *labels)
             annotators = (author, *annotators) if annotators else ()
         elif self.alone and gold and not labels:
             labels = (published,)
         records.same_length(self._name("labels"), labels, self._name("annotators"), annotators)
+        rows = record.rows if isinstance(record, Row) else 0
+        if rows:  # the places of answers that were gathered mean nothing
+            annotators = tuple(code for code, label in zip(annotators, labels, strict=False) if label)
+            labels = tuple(filter(None, labels))
         return ImportedPair(
             line=line,
             premise=self._premise(record),
@@ -286,12 +318,33 @@ class FieldMap:
             published_label=published,
             has_gold=gold is not None,
             gold_stands=self.gold_stands,
-            partition=self._partition(record),
-            metadata=self._metadata(record),
-            rows=len(labels) + apart if self.gathered else 1,
-            left_out=left_out + apart,
-            unread=records.unread(record, self.known),
+            partition=records.partition(record, split) if split is not None else "",
+            metadata=records.metadata(record, self._there(record, "metadata")),
+            rows=rows or 1,
+            told=told,
+            unread=records.unread(record, self.columns_read(record)),
         )
+
+    def _label(self, value: object, column: str, told: Counter[str]) -> str | None:
+        """Returns our label. Counts an answer that names several, and one that the map takes for none."""
+        try:
+            found = self.labels.read(value, column)
+        except Several:
+            told[records.SEVERAL] += 1
+            return None
+        if found is None and str("" if value is None else value).strip() not in records.NO_LABEL:
+            told[records.NONE] += 1
+        return found
+
+    def pair_in(self, record: dict[str, Any]) -> tuple[str, ...]:
+        """Returns what tells the pair of a record from others: its texts and its id."""
+        columns = (column for name in ("premise", "hypothesis", "id") for column in self._there(record, name))
+        return tuple(str(record[column]) for column in columns)
+
+    def columns_read(self, record: dict[str, Any]) -> set[str]:
+        """Returns the columns of the record that go into the pair."""
+        there = ((self._there(record, name), many) for name, many in FIELDS.items())
+        return {column for columns, many in there for column in (columns if many else columns[:1])}
 
     def _there(self, record: dict[str, Any], name: str) -> list[str]:
         """Returns the columns of a field that the record has, in the map's order."""
@@ -332,22 +385,13 @@ class FieldMap:
             raise Unreadable(_missing(self.columns["hypothesis"][0]))
         return records.required_text(record, column)
 
-    def _labels(self, record: dict[str, Any]) -> tuple[tuple[str | None, ...], int]:
-        """Returns the labels, and how many answers are left out because they name several."""
+    def _labels(self, record: dict[str, Any], told: Counter[str]) -> tuple[str | None, ...]:
         columns = self._there(record, "labels")
         if len(columns) == len(self.columns.get("labels", ())) == 1:
             values = [(value, columns[0]) for value in self._split(record, columns[0])]
         else:
             values = [(record[column], column) for column in columns]
-        found: list[str | None] = []
-        left_out = 0
-        for value, column in values:
-            try:
-                found.append(self.labels.read(value, column))
-            except Several:
-                found.append(None)
-                left_out += 1
-        return tuple(found), left_out
+        return tuple(self._label(value, column, told) for value, column in values)
 
     def _list(
         self, record: dict[str, Any], name: str, read: Callable[[dict[str, Any], str], tuple[str, ...]]
@@ -363,27 +407,19 @@ class FieldMap:
             return [part.strip(AROUND) for part in BETWEEN.split(value)] if value.strip(AROUND) else []
         return records.listed(record, column)
 
-    def _partition(self, record: dict[str, Any]) -> str:
-        name = self._text(record, "partition")
-        if name and name.lower() not in PARTITIONS:
-            raise Unreadable(
-                f'"{self._one(record, "partition")}" must be one of {", ".join(PARTITIONS)}, not "{name}"'
-            )
-        return PARTITIONS[name.lower()] if name else ""
-
-    def _metadata(self, record: dict[str, Any]) -> dict[str, Any] | None:
-        columns = self._there(record, "metadata")
-        for column in columns:
-            try:
-                text = json.dumps(record[column], ensure_ascii=False, allow_nan=False)
-            except ValueError:
-                raise Unreadable(f'"{column}" is NaN or Infinity; write a number') from None
-            records.storable(f'"{column}"', text.replace("\\u0000", "\x00"))
-        return {column: record[column] for column in columns} or None
-
 
 def _has(record: dict[str, Any], spelled: str) -> bool:
     return any(column in record for column in (spelled, *spelled.split("|")))
+
+
+def _inside(value: Any, path: str) -> Any:
+    """Returns what stands at `a.b` in the value; of a list of objects a list of all that stands there."""
+    key, _, rest = path.partition(".")
+    if isinstance(value, list):
+        found = [_inside(each, path) for each in value]
+        return [each for one in found for each in (one if isinstance(one, list) else [one])]
+    inner = value.get(key) if isinstance(value, dict) else None
+    return _inside(inner, rest) if rest else inner
 
 
 def _missing(spelled: str) -> str:

@@ -1,10 +1,10 @@
 """The published formats that are a reader with a column map and a label map."""
 
-from collection.formats.maps import FieldMap, LabelMap, label_map
-from collection.formats.records import LETTERS
-from nli.labels import COLLAPSED, READINGS
+from dataclasses import replace
 
-TWO = READINGS["nli3", COLLAPSED]
+from collection.formats.maps import SPELLINGS, FieldMap, LabelMap, label_map
+from collection.formats.records import LETTERS
+
 FIVE = range(1, 6)
 
 
@@ -18,12 +18,11 @@ def same(*names: str) -> dict[str, tuple[str, ...]]:
 
 OWN = same(
     *("premise", "hypothesis", "label", "labels", "author", "annotators", "genre", "id"),
-    *("premise_id", "group", "document"),
+    *("premise_id", "group", "document", "partition"),
 )
 LABEL_COLUMNS = tuple(f"label{n}" for n in FIVE)
 SENTENCES = columns(premise="sentence1", hypothesis="sentence2")
 PLAIN = columns(premise="premise|sentence1", hypothesis="hypothesis|sentence2", label="label|gold_label")
-PARSES = frozenset(f"sentence{n}_{kind}" for n in (1, 2) for kind in ("parse", "binary_parse"))
 
 JSONL = FieldMap(OWN, has_author=True, splits=False)
 TABLE = FieldMap(
@@ -75,7 +74,6 @@ NEW_PROTOCOLS = FieldMap(
         **columns(document="sentence1_source", metadata="collection_protocol"),
     },
     has_author=True,
-    passed_over=frozenset({"index", *(f"null~{n}" for n in range(1, 5))}),
 )
 JOCI = FieldMap(
     columns(
@@ -87,27 +85,29 @@ JOCI = FieldMap(
     ),
     LabelMap(refused={"0": "the label 0 is outside the scale of 1 to 5, so the pair has no label"}),
 )
-RTE_LABELS = LabelMap(
+NOT = SPELLINGS["entailed2"]["no"]
+TWO_LABELS = LabelMap(
     {
-        **dict.fromkeys(("TRUE", "YES", "ENTAILMENT", "entailment"), "entailed"),
-        **dict.fromkeys(("FALSE", "NO", "UNKNOWN", "CONTRADICTION", "not_entailment"), "not-entailed"),
+        spelled: ours
+        for word, ours in {
+            **SPELLINGS["entailed2"],
+            **dict.fromkeys(("unknown", "contradiction"), NOT),
+        }.items()
+        for spelled in (word, word.upper())
     }
 )
 RTE = FieldMap(
     columns(premise="t", hypothesis="h", label="value|entailment", id="id", genre="task", metadata="length"),
-    RTE_LABELS,
+    TWO_LABELS,
 )
-RTE_GLUE = FieldMap(
-    {**PLAIN, **columns(partition="tag")}, RTE_LABELS, passed_over=frozenset({"index", "idx"})
-)
-SCITAIL = FieldMap(
-    PLAIN,
-    LabelMap({**TWO, "entails": "entailed"}),
-    passed_over=PARSES | {"annotator_labels", "sentence2_structure", "answer", "question"},
-)
+RTE_GLUE = FieldMap({**PLAIN, **columns(partition="tag")}, TWO_LABELS)
+SCITAIL = FieldMap(PLAIN, TWO_LABELS)
 ADD_ONE = FieldMap(
     {**same("premise", "hypothesis"), **columns(label="rating", metadata="rating")},
-    label_map("0.00-3.00=not-entailed,4.00-5.00=entailed"),
+    replace(
+        label_map("0.00-3.00=not-entailed,4.00-5.00=entailed"),
+        gap="the mean rating is between those of the two classes (above 3.00 and below 4.00)",
+    ),
 )
 BLOCKS = FieldMap(
     columns(
@@ -118,9 +118,7 @@ BLOCKS = FieldMap(
         partition="partof",
         metadata="provenance+source",
     ),
-    LabelMap(
-        {**dict.fromkeys(("true", "yes"), "entailed"), **dict.fromkeys(("false", "no"), "not-entailed")}
-    ),
+    TWO_LABELS,
 )
 ANLI = FieldMap(
     columns(
@@ -140,19 +138,16 @@ HANS = FieldMap(
         **SENTENCES,
         **columns(label="gold_label", id="pairID", genre="heuristic", metadata="subcase+template"),
     },
-    LabelMap({"entailment": "entailed", "non-entailment": "not-entailed"}),
-    passed_over=PARSES,
+    TWO_LABELS,
 )
 BREAKING = FieldMap(
     {
         **SENTENCES,
         **columns(label="gold_label", labels="annotator_labels", id="pairID", metadata="category"),
     },
-    passed_over=PARSES | {"captionID"},
 )
 MED = FieldMap(
     {**SENTENCES, **columns(label="gold_label", id="pairID", metadata="genre")},
-    passed_over=PARSES | {"index", "promptID", *LABEL_COLUMNS},
 )
 CONJ = FieldMap(
     columns(
@@ -160,7 +155,6 @@ CONJ = FieldMap(
         hypothesis="Hypothesis|hypothesis|sentence2",
         label="Label|label|gold_label",
     ),
-    passed_over=frozenset({"idx", "index", "id"}),
 )
 FRACAS = FieldMap(
     columns(
@@ -185,8 +179,6 @@ COMMITMENT = FieldMap(
         metadata="Verb+Embedding~1|Embedding+factive+Mean+SD",
     ),
     label_map("-3..-1=contradiction,0=neutral,1..3=entailment"),
-    passed_over=frozenset({"", "Embedding~2", "ModalType", "MatTense", "MatSubjLemma", "MatSubjPer"})
-    | {"MatSubjNum", "mean.noTarget", "sd.noTarget"},
 )
 VARIATION = FieldMap(
     {
@@ -194,7 +186,6 @@ VARIATION = FieldMap(
         **columns(genre="task", metadata="original-dataset-label+num-NA"),
     },
     label_map("-50..-17=contradiction,-16..16=neutral,17..50=entailment"),
-    passed_over=frozenset({"normed-labels"}),
 )
 IMPPRES_METADATA = (
     "UID+pairID+paradigmID+trigger+trigger1+trigger2+presupposition+presupposition1+presupposition2"
@@ -204,7 +195,7 @@ IMPPRES_METADATA = (
 
 def imppres(label: str) -> FieldMap:
     given = columns(label=f"gold_label|gold_label_{label}", genre="UID|trigger", metadata=IMPPRES_METADATA)
-    return FieldMap({**SENTENCES, **given}, passed_over=frozenset({"control_item"}))
+    return FieldMap({**SENTENCES, **given})
 
 
 VERIDICALITY = FieldMap(
@@ -225,25 +216,23 @@ VERIDICALITY = FieldMap(
             "NA": None,  # three answers that were lost
         }
     ),
-    gathered=True,
-    passed_over=frozenset({"list", "presentationorder", "acceptability", "nativeenglish", "exclude"}),
 )
 LITEX = FieldMap(
-    {**same("premise", "hypothesis"), **columns(label="gold_label", id="pairID")},
+    {
+        **same("premise", "hypothesis"),
+        **columns(label="gold_label", id="pairID", metadata="explained_labels"),
+    },
     has_author=True,
-    passed_over=frozenset({"explanation", "selected_steps", "explanation_category", "note"})
-    | {"Sentence1_Highlighted", "Sentence2_Highlighted"},
 )
 LIVE = FieldMap(
     {**same("premise", "hypothesis"), **columns(labels="multilabel", annotators="worker_id", id="uid")}
     | columns(metadata="chaos_dist+mnli_labels"),
-    LabelMap({"true": "entailment", "either": "neutral", "false": "contradiction"}),
-    gathered=True,
+    LabelMap({"true": "entailment", "either": "neutral", "false": "contradiction"}, several="|"),
 )
 AMBIENT = FieldMap(
     {
         **same("premise", "hypothesis", "id"),
-        **columns(label="labels", metadata="premise_ambiguous+hypothesis_ambiguous"),
+        **columns(label="labels", metadata="labels+premise_ambiguous+hypothesis_ambiguous"),
     },
     LabelMap(several=","),
 )

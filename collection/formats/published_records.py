@@ -30,7 +30,6 @@ from collection.formats.lines import BadLine, Record, json_array_records, json_r
 from collection.formats.records import LETTERS, MAX_GROUP, ImportedPair, Unreadable
 from collection.formats.tables import tsv_records
 from nli.labels import SCHEMES
-from nli.lines import PARTITIONS
 
 PARSES = ("sentence1_parse", "sentence1_binary_parse", "sentence2_parse", "sentence2_binary_parse")
 SNLI_KEYS = frozenset(
@@ -63,7 +62,7 @@ def read_snli(line: int, record: dict[str, Any]) -> ImportedPair:
         published_label=records.label(record.get("gold_label"), "gold_label"),
         has_gold="gold_label" in record,
         parses=(first, first_binary, second, second_binary),
-        unread=records.unread(record, SNLI_KEYS),
+        unread=records.unread(record, SNLI_KEYS - ({"promptID"} if caption else set())),
     )
 
 
@@ -75,17 +74,16 @@ def read_snli_table(line: int, record: dict[str, Any]) -> ImportedPair:
     given = [record[key] for key in TABLE_LABELS if record.get(key)]
     if given:
         plain["annotator_labels"] = given
-    if "label" in plain:
-        plain.setdefault("gold_label", plain.pop("label"))
+    if "label" in plain and "gold_label" not in plain:
+        plain["gold_label"] = plain.pop("label")
     return read_snli(line, plain)
 
 
 SEATS = 5
 CHAOSNLI_KEYS = frozenset(
     {
-        *("uid", "example", "old_labels", "old_label", "label_count"),
-        # They follow from the counts.
-        *("label_counter", "label_dist", "majority_label", "entropy"),
+        *("uid", "old_labels", "old_label", "label_count"),
+        *("example.premise", "example.hypothesis", "example.source"),
     }
 )
 
@@ -172,11 +170,7 @@ def _judgements(record: dict[str, Any], label: str) -> int:
 
 METADATA = ("corpus", "corpus-sent-id", "corpus-license", "creation-approach", "misc", "corpus-split")
 DNC_KEYS = frozenset(
-    {
-        *("context", "hypothesis", "label", "pair-id", "split", "type-of-inference", "annotations"),
-        *("binary-label", "label-set"),  # they follow from the label and its scheme
-        *METADATA,
-    }
+    {"context", "hypothesis", "label", "pair-id", "split", "type-of-inference", "annotations", *METADATA}
 )
 
 
@@ -215,7 +209,6 @@ def read_dnc(line: int, record: dict[str, Any]) -> ImportedPair:
     about = {**beside, **{key: record[key] for key in METADATA if key in record}}
     sentence = records.optional_text(about, "corpus-sent-id", MAX_GROUP)
     source = f"{records.optional_text(about, 'corpus', MAX_GROUP)} {sentence}"[:MAX_GROUP] if sentence else ""
-    split = records.optional_text(record, "split")
     return ImportedPair(
         line=line,
         premise=(records.non_empty_text(record, "context"),),
@@ -224,11 +217,11 @@ def read_dnc(line: int, record: dict[str, Any]) -> ImportedPair:
         genre=records.optional_text(record, "type-of-inference"),
         group=source,
         document=source,
-        partition=split if split in PARTITIONS else "",
+        partition=records.partition(record, "split"),
         labels=votes if len(votes) > 1 else (),  # one judgement alone is the label itself
         published_label=records.label(record["label"], "label"),
         has_gold=True,
-        metadata=about,
+        metadata=records.metadata(about, list(about)),
         unread=records.unread(record, DNC_KEYS),
     )
 

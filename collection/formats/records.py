@@ -1,23 +1,37 @@
 """The common form of an imported pair, and readers for the fields of a record."""
 
-from collections.abc import Mapping, Sized
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from collection.formats.lines import type_names
+from collection.formats.lines import Row, type_names
 from collection.texts import flaw_in
 
 MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
 MAX_GROUP = 300
-LEFT_OUT = "answers that were left out"  # a key of records that are gathered of a pair's answers
+BLANK: tuple[Any, ...] = (None, "", [], {})
 NO_LABEL = frozenset({"", "-"})  # how published files write a missing label
+# What is told of an import, by the name of its count.
+SEVERAL, NONE, UNSURE, DISAGREE = "answers_left_out", "answers_without_label", "dont_know", "labels_disagree"
+# What files call the published partitions, in small letters.
+PARTITIONS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("dev", "development", "trial", "val", "valid", "validation"), "dev"),
+    "test": "test",
+}
 LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}  # nli3 as some files spell it
 
 
 class Unreadable(Exception):
     """The record is invalid. The text says why, without the line's number."""
+
+
+class RuledOut(Unreadable):
+    """A rule of the format refuses the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +47,11 @@ class ImportedPair:
     partition: the published partition that the line names; empty if it names none. `drawn`: it was drawn instead.
     parses: premise, premise binary, hypothesis, hypothesis binary; empty where the file has none.
     rows: of the file, which the pair was gathered from.
-    left_out: how many answers name several labels; `labels` has none of these.
+    told: what of the lines is not in the pair, or was changed, by the name of its count.
     metadata: facts about the origin of the pair, stored as they came; values as in JSON.
     gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES). reasons: position -> the reason
         for that label. answers: all other answers, with the keys of nli.answers.
-    unread: keys of the line that no reader knows.
+    unread: how often keys that are not kept have a value.
     """
 
     line: int
@@ -64,8 +78,13 @@ class ImportedPair:
     reasons: Mapping[int, str] = field(default_factory=dict)
     answers: tuple[Mapping[str, Any], ...] = ()
     rows: int = 1
-    left_out: int = 0
-    unread: frozenset[str] = frozenset()
+    told: Mapping[str, int] = field(default_factory=dict)
+    unread: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> int:
+        """Returns how many answers name several labels; `labels` has none of these."""
+        return self.told.get(SEVERAL, 0)
 
 
 def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
@@ -167,16 +186,61 @@ def same_length(first: str, labels: Sized, second: str, annotators: Sized) -> No
         raise Unreadable(f'"{first}" has {len(labels)} entries, but "{second}" has {len(annotators)}')
 
 
-def unread(record: dict[str, Any], known: AbstractSet[str]) -> frozenset[str]:
-    """Returns the keys that are not in `known`, in characters that every terminal can print."""
-    if record.keys() <= known:
-        return frozenset()
-    return frozenset(map(printable, record.keys() - known))
+def unread(record: dict[str, Any], known: AbstractSet[str]) -> Counter[str]:
+    """Returns how often keys that are not in `known` have a value. Where `known` names `a.b`, the rest of `a` counts."""
+    found = Counter[str]()
+    for key in record.keys() - known:
+        parts = leaves(key, record[key]) if any(each.startswith(f"{key}.") for each in known) else ()
+        for name, value in parts or [(key, record[key])]:
+            if name not in known and value not in BLANK:
+                found[printable(name)] += 1
+    if isinstance(record, Row):
+        found.update({printable(key): times for key, times in record.more.items() if key not in known})
+    return found
+
+
+def leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Returns the values in objects, and in lists of objects, with their names: `a.b`."""
+    if isinstance(value, dict):
+        return [leaf for key, each in value.items() for leaf in leaves(f"{name}.{key}", each)]
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return [leaf for each in value for leaf in leaves(name, each)]
+    return [(name, value)]
+
+
+def rows_of(record: dict[str, Any]) -> int:
+    """Returns of how many rows of the file the record is."""
+    return max(1, record.rows) if isinstance(record, Row) else 1
+
+
+def told(record: dict[str, Any]) -> Counter[str]:
+    """Returns what its reader did to the record."""
+    return Counter(record.told) if isinstance(record, Row) else Counter()
+
+
+def partition(record: dict[str, Any], key: str) -> str:
+    """Returns the published partition; empty if the record names none."""
+    name = optional_text(record, key)
+    if name and name.lower() not in PARTITIONS:
+        raise Unreadable(f'"{key}" must be one of {", ".join(PARTITIONS)}, not "{name}"')
+    return PARTITIONS[name.lower()] if name else ""
+
+
+def metadata(record: dict[str, Any], keys: Sequence[str]) -> dict[str, Any] | None:
+    """Returns the values of these keys as they came; None if there are none."""
+    found = {key: record[key] for key in keys if key in record}
+    for key, value in found.items():
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        except ValueError:
+            raise Unreadable(f'"{key}" is NaN or Infinity; write a number') from None
+        storable(f'"{key}"', text.replace("\\u0000", "\x00"))
+    return found or None
 
 
 def printable(key: str) -> str:
     """Returns the key in characters that every terminal and database accepts."""
-    return key.encode(errors="backslashreplace").decode()
+    return key.encode(errors="backslashreplace").decode() or "(a column without a name)"
 
 
 def listed(record: dict[str, Any], key: str) -> list[Any]:

@@ -17,6 +17,7 @@ from collection.formats.answer_lines import (
     add_one_records,
     block_records,
     gathered,
+    gathered_explanations,
     gathered_veridicality,
     read_varierr,
     scitail_records,
@@ -34,7 +35,7 @@ from collection.formats.published_records import (
     read_snli,
     read_snli_table,
 )
-from collection.formats.records import ImportedPair, Unreadable, printable
+from collection.formats.records import ImportedPair, RuledOut, Unreadable, printable, rows_of
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.tables import WITHOUT_HEADER, any_records, csv_records, table_records, tsv_records
 from nli.gold import OF_ALL
@@ -128,17 +129,33 @@ class ImportFormat:
             records=self.records if has_header else WITHOUT_HEADER.get(self.name, self.records),
         )
 
+    def gathering(self) -> "ImportFormat":
+        """Returns the format for files with an answer on each line. Raises BadMap for one that has no plain label."""
+        labels = self.fields and (self.fields.columns.get("label") or self.fields.columns.get("labels"))
+        if self.fields is None or self.gathers or not labels or len(labels) > 1:
+            raise BadMap(
+                "{gather} goes with jsonl, json, tsv, csv and one column of labels, not with {0}.", self.name
+            )
+        fields, person = self.fields, ""
+        if "annotators" in fields.named:
+            (person,) = fields.columns["annotators"]
+        left = {
+            name: columns for name, columns in fields.columns.items() if name not in ("label", "annotators")
+        }
+        columns = {**left, "labels": labels, **({"annotators": (person,)} if person else {})}
+        answers = replace(fields, columns=columns, has_author=False, splits=False)
+        return replace(self, fields=answers, gathers=gathered(fields.pair_in, labels[0], person))
+
     def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
         """Yields the pairs of a file in their order; an invalid line comes as a BadLine.
 
         Raises BadMap if a column that the researcher named does not exist.
         """
-        found = self.gathers(self.told(path)) if self.gathers else self.records(path)
+        found = self.gathers(self.told(path)) if self.gathers else self._records(path)
         if self.fields and self.fields.named:
             first = list(islice(found, PEEKED))
-            keys = [key for item in first if not isinstance(item, BadLine) for key in item[1]]
-            if keys:
-                self.fields.check(keys)
+            if peeked := [item[1] for item in first if not isinstance(item, BadLine)]:
+                self.fields.check(peeked)
             found = chain(first, found)
         read = self.fields.read if self.fields else self.read_record
         assert read is not None
@@ -146,14 +163,24 @@ class ImportFormat:
             if isinstance(item, BadLine):
                 yield item
                 continue
+            line, record = item
             try:
-                yield read(*item)
+                yield read(line, record)
             except Unreadable as problem:
-                yield BadLine(item[0], str(problem), tuple(map(printable, item[1])))
+                keys, meant = tuple(map(printable, record)), isinstance(problem, RuledOut)
+                yield BadLine(line, str(problem), keys, rows=rows_of(record), meant=meant)
+
+    def _records(self, path: Path) -> Iterator[Record | BadLine]:
+        """Yields the records of a file, with what named columns find inside objects."""
+        if not (self.fields and self.fields.dotted):
+            yield from self.records(path)
+            return
+        for item in self.records(path):
+            yield item if isinstance(item, BadLine) else (item[0], self.fields.with_inner(item[1]))
 
     def told(self, path: Path) -> Iterator[Record | BadLine]:
         """Yields the records of a file of which all must be read before the first pair, and tells how far it is."""
-        for portion in portions(self.records(path), PORTION):
+        for portion in portions(self._records(path), PORTION):
             yield from portion
             last = portion[-1]
             line = last.line if isinstance(last, BadLine) else last[0]
@@ -365,24 +392,25 @@ FORMATS: dict[str, ImportFormat] = _registered(
     ),
     judged(
         "livenli",
-        "LiveNLI, comma-separated, an answer a line: those with one label",
+        "LiveNLI, comma-separated, an answer a line",
         any_records,
         published_maps.LIVE,
-        gathers=gathered(("uid",), "multilabel", "worker_id", several="|"),
+        gathers=gathered(("uid",), "multilabel", "worker_id"),
         mark=_marks("multilabel", "worker_id"),
         seats=40,
         gold_rule=OF_ALL,
     ),
     elicited(
         "litex",
-        "LiTEx, JSON Lines: the pairs of its explanations",
+        "LiTEx, JSON Lines, an explanation a line: their pairs",
         json_records,
         published_maps.LITEX,
+        gathers=gathered_explanations,
         mark=_marks("explanation_category"),
     ),
     judged(
         "ambient",
-        "AmbiEnt, JSON Lines: pairs with one label",
+        "AmbiEnt, JSON Lines: the label where there is one",
         json_records,
         published_maps.AMBIENT,
         mark=_marks("premise_ambiguous"),
@@ -398,7 +426,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
     ),
     judged(
         "ambient-linguists",
-        "AmbiEnt's answers of linguists, JSON Lines: those with one label",
+        "AmbiEnt's answers of linguists, JSON Lines",
         json_records,
         published_maps.AMBIENT_LINGUISTS,
         mark=_marks("annotations", "worker_ids"),

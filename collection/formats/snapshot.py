@@ -215,7 +215,7 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         gold_stands=source in DECIDED,
         partition=records.optional_text(record, "partition"),
         parses=(first, first_binary, second, second_binary),
-        left_out=record.get("answers_left_out", 0),
+        told={records.SEVERAL: record.get("answers_left_out", 0)},
         metadata=record.get("metadata"),
         unread=records.unread(record, KEYS if "answers" in record else KEYS - {*single_premises.FIELDS}),
     )

@@ -1,6 +1,8 @@
 """Guesses the format of a file by its columns, or a map for a file of no known format."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -8,8 +10,8 @@ from typing import Any
 
 from collection.formats.field_errors import option
 from collection.formats.lines import BadLine, Record, packed
-from collection.formats.maps import BadMap, column_map, label_map
-from collection.formats.records import ImportedPair
+from collection.formats.maps import SPELLINGS, BadMap, column_map, label_map
+from collection.formats.records import PARTITIONS, ImportedPair, leaves
 from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.tables import WITHOUT_HEADER, any_records, container_of
 from nli.labels import SCHEMES
@@ -32,22 +34,13 @@ NAMES = {
         "partition": "partition split",
     }.items()
 }
-# Scheme -> its labels as files spell them, in small letters.
-SPELLINGS = {
-    "nli3": {
-        **dict.fromkeys(("entailment", "entails", "e"), "entailment"),
-        **dict.fromkeys(("neutral", "unknown", "n"), "neutral"),
-        **dict.fromkeys(("contradiction", "contradicts", "c"), "contradiction"),
-    },
-    "entailed2": {
-        **dict.fromkeys(("entailed", "entailment", "entails", "yes", "true"), "entailed"),
-        **dict.fromkeys(
-            ("not-entailed", "not_entailed", "not_entailment", "non-entailment", "neutral", "no", "false"),
-            "not-entailed",
-        ),
-    },
-    "ordinal5": {label: label for label in SCHEMES["ordinal5"]},
-}
+# Columns that say who gave the answer of a line, in small letters.
+PEOPLE = (
+    *("worker", "worker_id", "workerid", "annotator", "annotator_id", "annotatorid", "user", "user_id"),
+    *("judge", "rater", "participant"),
+)
+NUMBER = re.compile(r"\d+")
+MOSTLY = 0.9  # of a column's values are labels: the others may be words for none
 
 
 @dataclass(frozen=True)
@@ -55,13 +48,14 @@ class Guess:
     """A format for a file. `options`: what a researcher would choose for it, by the names of fields."""
 
     form: ImportFormat
-    options: Mapping[str, str]
+    options: Mapping[str, str | bool]
     scheme: str = ""
 
     @property
     def typed(self) -> str:
         """Returns the options of a command."""
-        return " ".join(f"{option(name)} {value}" for name, value in self.options.items())
+        named = self.options.items()
+        return " ".join(option(name) if value is True else f"{option(name)} {value}" for name, value in named)
 
 
 def sniffed(path: Path) -> Guess:
@@ -122,12 +116,113 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
                 " {format} {2} {columns} premise=...,hypothesis=...,label=... The columns are: {3}.{4}",
                 *(name, field, form.name, listed, bare if form.name in WITHOUT_HEADER else ""),
             )
-    text = ",".join(f"{field}={column}" for field, column in columns.items() if column)
+    records = [record for _, record in found]
+    columns["partition"] = columns["partition"] or _partitions(records, keys)
     column = columns["label"] or columns["labels"]
-    scheme, labels = _label_map(name, form.name, text, column, (record for _, record in found))
-    proposed = {"format": form.name, "columns": text, "label_map": labels, "scheme": scheme}
+    scheme, labels = _label_map(name, form.name, _map_text(columns), column, records)
+    if scheme and not columns["labels"]:
+        taken = {column for column in columns.values() if column}
+        columns["labels"] = "+".join(votes := _votes(name, records, taken, SPELLINGS[scheme]))
+        labels = ",".join(filter(None, (labels, _renamed(records, votes, SPELLINGS[scheme], labels))))
+    gathers = not columns["labels"] and _is_of_answers(name, form.name, records, columns, small)
+    text = _map_text(columns)
+    proposed: dict[str, str | bool] = {
+        "format": form.name,
+        "columns": text,
+        "label_map": labels,
+        "scheme": scheme,
+        "gather": gathers,
+    }
     made = form.mapped(column_map(text), label_map(labels) if labels else None)
+    if gathers:
+        made = made.gathering()
     return Guess(made, {name: value for name, value in proposed.items() if value}, scheme)
+
+
+def _map_text(columns: Mapping[str, str | None]) -> str:
+    return ",".join(f"{field}={column}" for field, column in columns.items() if column)
+
+
+def _partitions(records: Iterable[dict[str, Any]], keys: Iterable[str]) -> str | None:
+    """Returns the column in which all values are names of partitions."""
+    for key in keys:
+        values = {str(record[key]).strip().lower() for record in records if record.get(key)}
+        if values and values <= PARTITIONS.keys():
+            return key
+    return None
+
+
+def _votes(
+    name: str, records: Iterable[dict[str, Any]], taken: Set[str], spelled: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Returns the columns that hold labels beside the label: numbered ones of one name, or one of lists."""
+    lists, values = set(), defaultdict[str, list[str]](list)
+    for record in records:
+        for key, value in (leaf for column in record for leaf in leaves(column, record[column])):
+            if isinstance(value, list):
+                lists.add(key)
+            values[key] += [text for each in _listed(value) if (text := str(each).strip().lower())]
+    groups = defaultdict[str, list[str]](list)
+    for key, given in values.items():
+        are_labels = given and sum(each in spelled for each in given) >= MOSTLY * len(given)
+        if key not in taken and are_labels and (key in lists or NUMBER.search(key)):
+            groups[key if key in lists else NUMBER.sub("#", key)].append(key)
+    found = [
+        tuple(sorted(group, key=lambda each: [int(number) for number in NUMBER.findall(each)]))
+        for first, group in groups.items()
+        if first in lists or len(group) > 1
+    ]
+    if len(found) > 1:
+        raise BadMap(
+            "{0}: several columns look like votes beside the label ({1}). Name those that are by {columns} labels=..., or"
+            " name the format.",
+            *(name, "; ".join("+".join(group) for group in found)),
+        )
+    return found[0] if found else ()
+
+
+def _listed(value: Any) -> list[Any]:
+    return [each for each in (value if isinstance(value, list) else [value]) if each is not None]
+
+
+def _renamed(
+    records: Iterable[dict[str, Any]], votes: Iterable[str], spelled: Mapping[str, str], done: str
+) -> str:
+    """Returns the map of labels that only votes have, in another spelling."""
+    there = {entry.partition("=")[0] for entry in done.split(",")}
+    given = {str(each).strip() for record in records for key in votes for each in _listed(record.get(key))}
+    new = sorted(each for each in given - there if spelled.get(each.lower(), each) != each)
+    return ",".join(f"{each}={spelled[each.lower()]}" for each in new)
+
+
+def _is_of_answers(
+    name: str,
+    form: str,
+    records: Iterable[dict[str, Any]],
+    columns: dict[str, str | None],
+    small: Mapping[str, str],
+) -> bool:
+    """Returns whether each line is one person's answer, whose column it then notes.
+
+    Raises BadMap where lines with the same texts and id have other labels and nothing says whose.
+    """
+    label, of_pair = columns["label"], [columns[field] for field in ("id", "premise", "hypothesis")]
+    given = defaultdict[tuple[str, ...], list[str]](list)
+    for record in records if label else ():
+        given[tuple(str(record.get(key or "")) for key in of_pair)].append(str(record.get(label or "")))
+    if all(len(answers) == 1 for answers in given.values()):
+        return False
+    person = next((small[each] for each in PEOPLE if each in small), None)
+    if person:
+        columns["annotators"] = person
+        return True
+    if any(len(set(answers)) > 1 for answers in given.values()):
+        raise BadMap(
+            "{0}: lines with the same texts have other labels. If each line is one person’s answer, choose {gather} with"
+            " {format} {1} {columns} {2}, and name the column of people as annotators. Else mend the file.",
+            *(name, form, _map_text(columns)),
+        )
+    return False
 
 
 def _label_map(

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from collection.formats.lines import (
     BOM,
+    MENDED,
     UTF_16,
     WINDOW,
     BadLine,
     Line,
     Record,
+    Row,
     is_parquet,
     json_array_records,
     json_records,
@@ -29,7 +31,7 @@ LONGEST_CELL = 10_000  # characters of a cell that holds line ends
 SEPARATOR = "sep="  # the first line of a table for Excel, before its separator
 CLEARLY = 20  # cells in CSV's quoting for each one that is not
 
-Row = tuple[int, list[str]]
+Cells = tuple[int, list[str]]
 
 
 def tsv_records(
@@ -43,16 +45,25 @@ def tsv_records(
     `mend` repairs a line of a published file that is known to be faulty. `header`: for a file without one.
     """
 
-    def rows() -> Iterator[Row | BadLine]:
+    mended = set()
+
+    def rows() -> Iterator[Cells | BadLine]:
         for item in read_lines(path, encoding):
             if isinstance(item, BadLine):
                 yield item
             elif item[0] == 1 and header is None:
                 yield 1, item[1].split("\t")
             else:
-                yield item[0], mend(item[1]).split("\t") if item[1].strip() else []
+                text = mend(item[1])
+                if text != item[1]:
+                    mended.add(item[0])
+                yield item[0], text.split("\t") if text.strip() else []
 
-    return _table(rows(), header)
+    for item in _table(rows(), header):
+        if not isinstance(item, BadLine) and item[0] in mended:
+            item = item[0], Row(item[1])
+            item[1].told[MENDED] += 1
+        yield item
 
 
 def csv_records(path: Path, header: Sequence[str] | None = None) -> Iterator[Record | BadLine]:
@@ -67,7 +78,9 @@ def table_records(path: Path, header: Sequence[str] | None = None) -> Iterator[R
     return tsv_records(path, header=header)
 
 
-def _table(rows: Iterator[Row | BadLine], header: Sequence[str] | None = None) -> Iterator[Record | BadLine]:
+def _table(
+    rows: Iterator[Cells | BadLine], header: Sequence[str] | None = None
+) -> Iterator[Record | BadLine]:
     """Yields a record for each row that is not empty. The first row names the columns, if `header` does not.
 
     An empty `header` names them 1, 2, 3 and so on.
@@ -87,7 +100,7 @@ def _table(rows: Iterator[Row | BadLine], header: Sequence[str] | None = None) -
             yield _row(*item, columns)
 
 
-def csv_rows(path: Path, delimiter: str = "") -> Iterator[Row | BadLine]:
+def csv_rows(path: Path, delimiter: str = "") -> Iterator[Cells | BadLine]:
     """Reads the rows of a file, each with the number of its first line.
 
     delimiter: by default a comma; a semicolon where the first line has no comma, and what Excel's `sep=` names.

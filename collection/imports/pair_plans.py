@@ -21,6 +21,7 @@ TOO_MANY = (
     "{0} labels are more than the {1} seats of the question, and nothing says which of them should decide; import into a new"
     " corpus with {0} seats or more, with the gold rule majority_of_all where pairs have different numbers of labels"
 )
+TEXTS_CHANGED = "texts_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,11 @@ class Rules:
 
 
 def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
-    """Returns the plan for a pair, or why it cannot be imported. Makes its hypothesis one line."""
-    item = replace(
-        item, hypothesis=one_line(item.hypothesis), published_label=rules.published(item.published_label)
-    )
+    """Returns the plan for a pair, or why it cannot be imported. Makes each of its texts one line."""
+    item = _of_one_line(item)
+    if not all(sentence.strip() for sentence in item.premise):
+        return _refused(item, "the premise has no visible character")
+    item = replace(item, published_label=rules.published(item.published_label))
     names = {
         "id": item.pair_id,
         "premise id": item.premise_id,
@@ -105,19 +107,21 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         *(("annotator", code) for code in item.annotators),
     ):
         if flaw := flaw_in(text):
-            return BadLine(item.line, f"the {name} {text[:80]!r} {flaw}")
+            return _refused(item, f"the {name} {text[:80]!r} {flaw}")
     authored = rules.elicited and item.has_author
     given = (*item.labels, item.published_label, item.author_label)
     for place, found in enumerate(given, start=1):
         of_corpus = place > len(item.labels) or (authored and place == 1)
         known = rules.labels if of_corpus else rules.votes
         if found is not None and found not in known:
-            return BadLine(item.line, f'label "{found}" is none of {", ".join(known)}')
+            return _refused(
+                item, f'label "{found}" is none of {", ".join(known)}', found if of_corpus else ""
+            )
     author = item.author
     if authored and item.annotators:
         if author and author != item.annotators[0]:
-            return BadLine(
-                item.line, f'the author is "{author}", but the first annotator is "{item.annotators[0]}"'
+            return _refused(
+                item, f'the author is "{author}", but the first annotator is "{item.annotators[0]}"'
             )
         author = item.annotators[0]
     author_label = (
@@ -126,7 +130,7 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
     votes = _votes(item, authored) if rules.take == ALL else ()
     if rules.seats is not None and votes and votes[-1].position > rules.seats:
         # The first ones would decide, by the order of the file alone.
-        return BadLine(item.line, TOO_MANY.format(votes[-1].position, rules.seats))
+        return _refused(item, TOO_MANY.format(votes[-1].position, rules.seats))
     if rules.take != ALL:
         item = replace(item, answers=())
     keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
@@ -135,6 +139,21 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         published = None  # it follows from the author's label
     first_is_author = authored and author_label is not None
     return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published, first_is_author)
+
+
+def _refused(item: ImportedPair, reason: str, label: str = "") -> BadLine:
+    return BadLine(item.line, reason, rows=item.rows, label=label)
+
+
+def _of_one_line(item: ImportedPair) -> ImportedPair:
+    """Returns the pair without line breaks, tabs and control characters in its texts, and counts the texts that had some."""
+    given = (*item.premise, item.hypothesis)
+    *premise, hypothesis = texts = tuple(map(one_line, given))
+    if texts == given:
+        return item
+    changed = sum(one != other for one, other in zip(texts, given, strict=True))
+    told = {**item.told, TEXTS_CHANGED: changed}
+    return replace(item, premise=tuple(premise), hypothesis=hypothesis, told=told)
 
 
 def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:

@@ -4,11 +4,12 @@
 the corpus's row, so that two imports into one corpus take turns while annotators go on.
 """
 
+import json
 import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +24,8 @@ from collection.premise_ids import public_id_of, spare_public_id, text_of
 from collection.texts import flaw_in
 
 IDS_LISTED = 3
+ID_TAKEN = "its id belongs to another pair"
+OTHER_LABEL = "the pair is there already, with another label"
 
 
 class Repeats:
@@ -32,7 +35,17 @@ class Repeats:
         self._store = sqlite3.connect("", isolation_level=None)
         self._store.execute("PRAGMA journal_mode=OFF")
         self._store.execute("CREATE TABLE met (id TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID")
+        self._store.execute("CREATE TABLE pairs (id TEXT PRIMARY KEY, pair TEXT NOT NULL) WITHOUT ROWID")
         self._store.execute("BEGIN")
+
+    def earlier(self, public_id: str, pair: "_Known") -> "_Known | None":
+        """Returns the pair that had the id first; stores this one where none had."""
+        found = self._store.execute("SELECT pair FROM pairs WHERE id = ?", (public_id,)).fetchone()
+        if found is not None:
+            text, labels, partition = json.loads(found[0])
+            return _Known(tuple(text), tuple(labels), partition)
+        self._store.execute("INSERT INTO pairs VALUES (?, ?)", (public_id, json.dumps(astuple(pair))))
+        return None
 
     def met(self, public_id: str) -> int:
         """Counts an occurrence of the id. Returns the number of its earlier occurrences."""
@@ -103,6 +116,12 @@ class PairImport:
             self._genres[slug] = genre
         self._genres[name] = genre
         return genre
+
+    def count_rows(self, plans: Iterable[PlannedPair]) -> None:
+        """Counts the rows of the file that are in the pairs, and what is told of these."""
+        for plan in plans:
+            self.counts["rows_in_pairs"] += plan.item.rows
+            self.counts.update(plan.item.told)
 
     def partition_of(self, plan: PlannedPair) -> str | None:
         """Returns the published partition: the import's, else the one that the line names."""
@@ -193,6 +212,7 @@ def write_pairs(
     written = [(pair, plan) for pair, (_, _, plan) in zip(pairs, new, strict=True)]
     Parse.objects.bulk_create(_parse(pair, plan) for pair, plan in written if any(plan.item.parses))
     run.counts["pairs"] += len(pairs)
+    run.count_rows(plan for _, plan in written)
     run.partitions.update(pair.published_partition or "none" for pair in pairs)
     run.counts["empty_hypotheses"] += sum(not pair.hypothesis.strip() for pair in pairs)
     return written, refused
@@ -207,8 +227,15 @@ def new_pairs(
     """
     refused: list[BadLine] = []
     found = _without_known(run, _with_names(run, file, plans, refused), refused)
-    new = [plan for _, public_id, plan in found if not run.met.met(public_id)]
-    run.counts["skipped"] += len(found) - len(new)
+    new = []
+    for genre, public_id, plan in found:
+        this = _known(run, genre, plan)
+        there = run.met.earlier(public_id, this)
+        if there is None:
+            new.append(plan)
+        else:
+            _skip_or_refuse(run, public_id, plan, there, this, refused)
+    run.count_rows(new)
     return new, refused
 
 
@@ -223,13 +250,12 @@ def _with_names(
     for plan in plans:
         partition = plan.item.partition
         if run.partition and partition not in ("", run.partition):
-            refused.append(
-                BadLine(plan.item.line, f"the pair belongs to {partition}, not to {run.partition}")
-            )
+            reason = f"the pair belongs to {partition}, not to {run.partition}"
+            refused.append(BadLine(plan.item.line, reason, rows=plan.item.rows))
             continue
         genre = run.genre_of(plan.item.genre)
         if isinstance(genre, str):
-            refused.append(BadLine(plan.item.line, genre))
+            refused.append(BadLine(plan.item.line, genre, rows=plan.item.rows))
             continue
         public_id = plan.item.pair_id
         if not public_id:
@@ -251,7 +277,7 @@ def _with_names(
 class _Known:
     """The fields that must be equal for two pairs with the same id to be the same pair."""
 
-    text: tuple[int, str, str]
+    text: tuple[str, str, str]
     labels: tuple[str | None, str | None]
     partition: str | None
 
@@ -261,22 +287,35 @@ def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLin
     known = _known_pairs(run.corpus, [public_id for _, public_id, _ in named])
     new = []
     for genre, public_id, plan in named:
-        this = _Known(
-            text=(genre.pk, plan.digest, plan.item.hypothesis),
-            labels=(plan.author_label, plan.published_label),
-            partition=run.partition_of(plan),
-        )
-        if public_id not in known:
+        this = _known(run, genre, plan)
+        if public_id in known:
+            _skip_or_refuse(run, public_id, plan, known[public_id], this, refused)
+        else:
             known[public_id] = this
             new.append((genre, public_id, plan))
-            continue
-        if plan.item.drawn:  # the pair stays where it is
-            this = replace(this, partition=known[public_id].partition)
-        if known[public_id] == this:
-            run.counts["skipped"] += 1
-        else:
-            refused.append(BadLine(plan.item.line, _conflict(public_id, known[public_id], this)))
     return new
+
+
+def _known(run: PairImport, genre: Genre, plan: PlannedPair) -> _Known:
+    return _Known(
+        text=(genre.slug, plan.digest, plan.item.hypothesis),
+        labels=(plan.author_label, plan.published_label),
+        partition=run.partition_of(plan),
+    )
+
+
+def _skip_or_refuse(
+    run: PairImport, public_id: str, plan: PlannedPair, there: _Known, this: _Known, refused: list[BadLine]
+) -> None:
+    """Counts a pair that is there already as skipped; another one of its id is an error."""
+    if plan.item.drawn:  # the pair stays where it is
+        this = replace(this, partition=there.partition)
+    if there == this:
+        run.counts["skipped"] += 1
+        run.counts["rows_skipped"] += plan.item.rows
+    else:
+        reason, kind = _conflict(public_id, there, this)
+        refused.append(BadLine(plan.item.line, reason, rows=plan.item.rows, kind=kind))
 
 
 def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]:
@@ -284,7 +323,7 @@ def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]
         return {}
     rows = Pair.objects.filter(corpus=corpus, public_id__in=public_ids).values_list(
         "public_id",
-        "premise__genre_id",
+        "premise__genre__slug",
         "premise__digest",
         "hypothesis",
         "author_label",
@@ -297,13 +336,14 @@ def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]
     }
 
 
-def _conflict(public_id: str, there: _Known, this: _Known) -> str:
+def _conflict(public_id: str, there: _Known, this: _Known) -> tuple[str, str]:
+    """Returns why a pair cannot have the id, and the same without the id."""
     if there.text != this.text:
-        return f'the id "{public_id}" belongs to another pair'
+        return f'the id "{public_id}" belongs to another pair', ID_TAKEN
     if there.partition != this.partition:
         where = f"in partition {there.partition}" if there.partition else "without a partition"
-        return f'pair "{public_id}" is there already, {where}'
-    return f'pair "{public_id}" is there already, with another label'
+        return f'pair "{public_id}" is there already, {where}', f"the pair is there already, {where}"
+    return f'pair "{public_id}" is there already, with another label', OTHER_LABEL
 
 
 def _premises(run: PairImport, source: Source, new: Sequence[Named]) -> dict[tuple[int, str], int]:

@@ -63,6 +63,6 @@ def _scene(line: int, record: dict[str, Any]) -> Scene:
         raise Unreadable(f"a scene has {CAPTIONS} captions, but this one has {len(captions)}")
     for number, caption in enumerate(captions, start=1):
         records.storable(f"caption {number}", caption, MAX_CAPTION)
-    if unread := records.unread(record, KEYS):
-        raise Unreadable(f"the key {', '.join(sorted(unread))} is unknown; remove it")
+    if unread := record.keys() - KEYS:
+        raise Unreadable(f"the key {', '.join(sorted(map(records.printable, unread)))} is unknown; remove it")
     return Scene(line, name, tuple(map(normalise, captions)))

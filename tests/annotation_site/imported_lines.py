@@ -18,7 +18,10 @@ def bring_lines(tmp_path):
     def import_records(records, *, into="new", name="pairs.jsonl", **options):
         path = write_jsonl(tmp_path / name, records)
         return run(
-            "import_pairs", into, path, **{"format": "jsonl", "json": True, "unlabelled": True, **options}
+            "import_pairs",
+            into,
+            path,
+            **{"format": "jsonl", "json": True, "unlabelled": True, "partly": True, **options},
         )
 
     return import_records

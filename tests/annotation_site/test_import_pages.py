@@ -98,6 +98,13 @@ def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(brow
     assert "label &quot;what?&quot; is none of entailed, not-entailed" in page
     before = "judged.jsonl was imported into this corpus before"
     assert before not in page
+    assert "All 2 lines with the label what? are refused, so nothing is imported" in page
+    assert "Import these files" not in page
+    stopped = carried_out(browser, sent, "/imports/new/", {**form, "do": "import"})
+    assert (stopped.status, Pair.objects.count()) == ("failed", 0)
+    form["partly"] = "yes"
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    assert "so nothing is imported" not in browser.get(f"/imports/{seen.pk}/").text
     done = carried_out(browser, sent, f"/imports/{seen.pk}/", {"do": "import"})
     assert (done.status, done.report["pairs"], Pair.objects.count()) == ("done", 8, 8)
     seen = carried_out(browser, sent, "/imports/new/", form)
@@ -168,7 +175,7 @@ def test_keys_that_were_not_read_are_named(browser, incoming, sent):
     write_jsonl(incoming / "more.jsonl", [json.dumps(row)])
     form = {"file": "more.jsonl", "corpus": "more", "how": "jsonl", "do": "import"}
     done = carried_out(browser, sent, "/imports/new/", form)
-    assert "<li>Not read: <code>remark</code></li>" in browser.get(f"/imports/{done.pk}/").text
+    assert "<li>Not kept: <code>remark</code> (1)</li>" in browser.get(f"/imports/{done.pk}/").text
 
 
 def test_a_recipe_shows_source_rows_beside_what_they_become(browser, incoming, sent):

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from collection.formats.lines import BadLine
+from collection.formats.lines import MENDED, BadLine
+from collection.formats.records import NONE, SEVERAL, UNSURE
 from collection.formats.registry import FORMATS
 
 RTE = '<?xml version="1.0"?>{dtd}<entailment-corpus>{pairs}</entailment-corpus>'
@@ -112,7 +113,7 @@ def test_add_one_ratings_between_three_and_four_are_refused(read):
     low, between, high = read("add-one", rows)
     assert (low.published_label, high.published_label) == ("not-entailed", "entailed")
     assert (low.premise, low.hypothesis, low.metadata) == (("A dog.",), "A big dog.", {"rating": "3.0"})
-    assert between.reason == '"rating" is 3.4, which is in no range of the label map'
+    assert between.reason == "the mean rating is between those of the two classes (above 3.00 and below 4.00)"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_labels_of_a_published_layout_become_ours(read, form, text, expected):
     (pair,) = read(form, text)
     assert (pair.premise, pair.hypothesis) == (("P.",), "H.")
     assert (pair.published_label, pair.labels) == expected
-    assert not pair.unread
+    assert pair.unread.keys() <= {"index", "sentence2_structure"}
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -198,21 +199,23 @@ def test_mega_veridicality_is_read_as_published(read):
         for n, answer in enumerate(("no", "NA", "yes"))
     ]
     other = "0,ask,for_NP_to_VP,active,positive,False,Someone asked for a particular thing to happen.,maybe,False\n"
-    active, passive, asked = read("mega-veridicality", head + "".join(rows) + other)
+    *excluded, active, passive, asked = read("mega-veridicality", head + "".join(rows) + other)
     assert active.premise == ("A particular person didn't admit to have a particular thing.",)
     assert passive.premise == ("A particular person wasn't admitted to have a particular thing.",)
-    assert (active.labels, active.annotators) == (("contradiction", None), ("0", "1"))
+    assert [(bad.line, bad.meant) for bad in excluded] == [(4, True), (7, True)]
+    assert (active.labels, active.annotators) == (("contradiction",), ("0",))
+    assert (active.told[NONE], active.told[MENDED], active.rows) == (1, 2, 2)
     assert (active.hypothesis, asked.hypothesis) == ("That person had that thing.", "That thing happened.")
     assert active.metadata["voice"] == "active"
-    assert not active.unread
+    assert active.unread == {"exclude": 2}
 
 
-def test_an_answer_of_several_labels_is_counted_and_no_vote(read):
+def test_an_answer_of_several_labels_is_counted_and_its_pair_stays(read):
     head = "uid,premise,hypothesis,worker_id,multilabel\n"
     rows = "1,P.,H.,a,true\n1,P.,H.,b,true | either\n1,P.,H.,c,false\n"
     (pair,) = read("livenli", head + rows)
     assert (pair.labels, pair.annotators) == (("entailment", "contradiction"), ("a", "c"))
-    assert (pair.left_out, pair.rows, pair.unread) == (1, 3, frozenset())
+    assert (pair.left_out, pair.rows, pair.unread) == (1, 3, {})
 
 
 @pytest.mark.parametrize(
@@ -233,4 +236,5 @@ def test_an_annotator_of_varierr_with_two_labels_has_no_vote_and_is_counted(read
         '{"id": "1", "context": "P.", "statement": "H.", "entailment": [{"annotator": 0}, {"annotator": 2}],'
         ' "neutral": [{"annotator": 2}], "contradiction": [], "idk": [1]}',
     )
-    assert (pair.labels, pair.left_out) == (("entailment", None, None, None), 1)
+    assert pair.labels == ("entailment", None, None, None)
+    assert pair.told == {SEVERAL: 1, UNSURE: 1}

@@ -105,7 +105,7 @@ def test_jsonl_takes_all_that_is_known(read):
         "d",
     )
     assert (pair.author, pair.annotators) == ("W1", ("W1", "V1"))
-    assert pair.unread == {"mood"}
+    assert pair.unread == {"mood": 1}
 
 
 def test_labels_of_an_ordinal_scale_may_be_numbers(read):
@@ -161,7 +161,7 @@ def test_a_table_has_the_fields_of_jsonl_as_columns(tmp_path):
     assert isinstance(pair, ImportedPair)
     assert (pair.pair_id, pair.premise, pair.hypothesis) == ("7", ("A man.",), "A person.")
     assert pair.labels == ("neutral", None)
-    assert pair.unread == {"mood"}
+    assert pair.unread == {"mood": 1}
 
 
 anything = st.recursive(

@@ -19,12 +19,13 @@ from pathlib import Path
 import django
 from django.utils.text import slugify
 
-TABLE = Path(__file__).parents[1] / "docs" / "imported-corpora.md"
+TABLE = Path(__file__).parents[2] / "docs" / "imported-corpora.md"
 COLUMNS = (
     *("files", "format", "rows in", "pairs", "votes", "authors' labels", "published labels"),
     *("passed over", "refused", "kept and refused"),
 )
 HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
+WENT = ("rows_in_pairs", "rows_skipped", "rows_of_other_genres", "refused_count")
 COUNTED = ("rows", "pairs", "labels", "author_labels", "published_labels", "skipped", "refused_count")
 
 
@@ -40,7 +41,9 @@ class Tried:
 ONE_LABEL = "answers of several labels are no votes"
 TRIED = (
     Tried(
-        "ambient/ambient_full.jsonl", "ambient", "refused: items with several labels; readings are not kept"
+        "ambient/ambient_full.jsonl",
+        "ambient",
+        f"{ONE_LABEL} (579) and stay in the metadata; readings are not kept",
     ),
     Tried(
         "ambient/crowdworker*",
@@ -95,11 +98,11 @@ TRIED = (
         "lingnli",
         "the published label is kept where it is not the author's; a corpus for each protocol",
     ),
-    Tried("litex/esnli*", "litex", "passed over: further explanations of a pair; explanations are not kept"),
+    Tried("litex/esnli*", "litex", "rows are explanations, which are not kept"),
     Tried(
         "litex/varierr*",
         "litex",
-        "the label is an explanation's, the second one of a pair is refused: take `varierr`",
+        "rows are explanations; no label where they are of several (150): take `varierr`",
     ),
     Tried("livenli/livenli.csv", "livenli", f"rows are answers; {ONE_LABEL} (210)"),
     Tried("med/MED.tsv", "med", "the kind of monotonicity is metadata"),
@@ -162,6 +165,8 @@ def counts_of(tried: Tried, data: Path, *, write: bool = False) -> Counter[str]:
             stderr=StringIO(),
         )
         told = json.loads(out.getvalue())
+        if told["rows"] != sum(told[key] for key in WENT):
+            raise SystemExit(f"{path.name}: the rows do not add up.")
         total.update({key: told[key] for key in COUNTED} | (stored(slug) if write else {}))
     if not total["pairs"]:
         raise SystemExit(f"No pairs in {data / tried.files}.")

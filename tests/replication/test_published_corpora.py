@@ -108,7 +108,7 @@ def test_chaosnli_has_five_labels_that_decide_and_a_hundred_behind_them(shared_d
 def test_klue_is_korean_with_six_sources(shared_data):
     summary = bring(shared_data / "klue_nli_dev", "klue", "klue-nli-v1.1_dev_part.json", partition="dev")
     assert trouble(summary) == NO_TROUBLE
-    assert picked(summary, "pairs", "labels", "keys_not_read") == (1929, 1929 * 5, [])
+    assert picked(summary, "pairs", "labels", "keys_not_read") == (1929, 1929 * 5, {})
     assert Corpus.objects.get().language == "ko"
     genres = dict(Pair.objects.values_list("premise__genre__name").annotate(Count("pk")))
     assert genres == {
@@ -145,7 +145,7 @@ def test_sick_keeps_the_partitions_that_its_lines_name(shared_data):
 
 def test_a_line_of_another_partition_is_refused(shared_data, tmp_path):
     name = beginning(shared_data / "sick" / "SICK.txt.gz", 60, tmp_path)
-    summary = bring(tmp_path, "sick", name, partition="test")
+    summary = bring(tmp_path, "sick", name, partition="test", partly=True)
     assert summary["pairs"] + summary["refused_count"] == 59
     assert set(Pair.objects.values_list("published_partition", flat=True)) == {"test"}
     assert "the pair belongs to train, not to test" in {each["reason"] for each in summary["refused"]}
@@ -157,7 +157,8 @@ def test_dnc_keeps_pairs_of_one_source_sentence_together(shared_data):
     files = ("train/recast_verbnet_data.json", "dev/recast_sentiment_data.json")
     summary = bring(folder, "dnc", *files)
     assert trouble(summary) == NO_TROUBLE
-    assert picked(summary, "pairs", "published_labels", "keys_not_read") == (1998, 1998, [])
+    assert picked(summary, "pairs", "published_labels") == (1998, 1998)
+    assert summary["keys_not_read"] == {"binary-label": 1998, "label-set": 1998}
     corpus = Corpus.objects.get()
     assert (corpus.scheme, corpus.protocol) == ("entailed2", "recast")
     assert Counter(Pair.objects.values_list("published_partition", flat=True)) == {"train": 1398, "dev": 600}

@@ -7,16 +7,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
+from annotation_site.intake.looks import looked_through
 from annotation_site.intake.orders import AUTO, CHOICES, IMPORT_OPTIONS, order_of
-from annotation_site.intake.pairs import (
-    PairOrder,
-    PairReport,
-    import_pairs,
-    refused_lines,
-    summary,
-    with_split,
-)
-from annotation_site.management.pairs import PairsCommand, lines
+from annotation_site.intake.pairs import PairOrder, import_pairs, summary
+from annotation_site.intake.report import PairReport, refused_lines
+from annotation_site.management.pairs import PairsCommand, lines, rows_in_words
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
@@ -91,6 +86,17 @@ class Command(PairsCommand):
             help="how labels make a gold label; majority_of_all where pairs have different numbers of labels",
         )
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
+        parser.add_argument(
+            "--gather",
+            action="store_true",
+            help="each line is one person's answer: gather those with the same texts and id; name the column of people as"
+            " annotators",
+        )
+        parser.add_argument(
+            "--partly",
+            action="store_true",
+            help="import the other lines though a whole class, or more than a tenth of a file, is refused",
+        )
         parser.set_defaults(**IMPORT_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:
@@ -98,13 +104,13 @@ class Command(PairsCommand):
         order = order_of(options, progress.tell)
         if options["format"] == AUTO:
             self.stderr.write(f"{order.files[0].name} is read with {order.read_as}")
-        order = with_split(order, progress.tell)
+        order = looked_through(order, progress.tell, judges=not order.dry_run)
         report = import_pairs(order, progress.tell)
         self.show(
             order,
             report,
             as_json=summary(order, report) if options["json"] else None,
-            text=[*lines(order, report), f"  {report.rows:,} rows read"],
+            text=[*lines(order, report), f"  {rows_in_words(report)}"],
             nothing=lambda: nothing_imported(order, report),
         )
 

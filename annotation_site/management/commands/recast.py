@@ -6,13 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
-from annotation_site.intake.orders import RECAST_OPTIONS, looked_at, offered_recipes, recast_order, samples
-from annotation_site.intake.pairs import (
-    PairOrder,
-    PairReport,
-    import_pairs,
-    summary,
-)
+from annotation_site.intake.looks import looked_at
+from annotation_site.intake.orders import RECAST_OPTIONS, offered_recipes, recast_order, samples
+from annotation_site.intake.pairs import PairOrder, import_pairs, summary
+from annotation_site.intake.report import PairReport
 from annotation_site.management.pairs import PairsCommand, lines
 from collection.recasting.recipe_format import RecastFormat
 from shared.whole_numbers import whole
