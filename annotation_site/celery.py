@@ -3,13 +3,11 @@
 import logging
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from celery import Celery
 from celery.signals import (
-    after_task_publish,
     beat_embedded_init,
     beat_init,
     celeryd_init,
@@ -70,14 +68,15 @@ def start_heartbeats(sender: Any, **_: object) -> None:
 @worker_ready.connect
 def clear_up(**_: object) -> None:
     """Deletes what earlier workers left behind."""
+    from jobs.tasks import in_a_thread
     from modeling.reports.caches import sweep_caches
     from modeling.workers import forget_workers
 
     folder = app.conf.broker_transport_options.get("data_folder_out")
     if folder:
         remove_abandoned_parts(Path(folder))
-    _in_a_thread(forget_workers)
-    _in_a_thread(sweep_caches)
+    in_a_thread(forget_workers)
+    in_a_thread(sweep_caches)
 
 
 @beat_init.connect
@@ -91,32 +90,6 @@ def forget_the_future(sender: Any, **_: object) -> None:
     for entry in sender.scheduler.schedule.values():
         if entry.last_run_at is not None and entry.last_run_at > now:
             entry.last_run_at = now
-
-
-@after_task_publish.connect(sender="jobs.tasks.sweep")
-def note_the_clock(**_: object) -> None:
-    """Records that beat is alive: it alone sends sweeps."""
-    from jobs.tasks import clock_seen
-
-    _in_a_thread(clock_seen)
-
-
-def _in_a_thread(write: Callable[[], object]) -> None:
-    """Calls `write` in a thread, whose database connection no forked process shares."""
-
-    def written() -> None:
-        from django.db import DatabaseError, connection
-
-        try:
-            write()
-        except DatabaseError as error:
-            logger.warning("The database did not answer: %s", error)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=written, name="one write")
-    thread.start()
-    thread.join()
 
 
 @worker_shutting_down.connect

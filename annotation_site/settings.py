@@ -322,11 +322,14 @@ WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
 
 # Celery: a broker on the file system unless one is named.
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://localhost"
+# A message that Redis hands to a second worker after this time is of no use: the job has a row with a heartbeat, and the
+# clock looks for lost jobs. A day, so that a long training gives few of them.
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 24 * 3600}
 if CELERY_BROKER_URL.startswith("filesystem://"):
     _broker = VAR / "broker"
     for _folder in ("messages", "control"):
         (_broker / _folder).mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+    CELERY_BROKER_TRANSPORT_OPTIONS |= {
         "data_folder_in": str(_broker / "messages"),
         "data_folder_out": str(_broker / "messages"),
         "control_folder": str(_broker / "control"),
@@ -340,12 +343,10 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "forget old sign-ins": {"task": "accounts.tasks.forget_old_sign_ins", "schedule": 3600.0},
     **{
-        # Expires: a worker that was busy for hours must not run hundreds of old sweeps.
-        f"send the messages of lost jobs of the queue {queue} again": {
+        f"look for jobs of the queue {queue} whose message or worker is lost": {
             "task": "jobs.tasks.sweep",
             "args": (queue,),
             "schedule": 15.0,
-            "options": {"queue": queue, "expires": 15},
         }
         for queue in ("general", "training")
     },

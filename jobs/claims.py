@@ -63,7 +63,7 @@ def claim(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
     """Claims a waiting or stale job and returns its row, or None if there is nothing to claim.
 
     This is one conditional UPDATE: of two workers that try, one changes the row. A job that was claimed five times and
-    never ended is failed instead, because it would kill the next worker, too.
+    never ended is failed instead, because it would kill the next worker, too. A worker uses `claim_next`.
     """
     now, token = timezone.now(), uuid4().hex
     claimable = model.objects.filter(pk=pk).claimable()
@@ -89,6 +89,21 @@ def claim(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
     return None
 
 
+def claim_next(kind: Any, *, worker: str) -> Any:
+    """Claims the best job of a kind for a worker and returns its row, or None if there is nothing to claim.
+
+    PostgreSQL locks the row that it finds and passes over rows that other workers have locked, so that ten workers get
+    ten jobs. SQLite has one writer at a time.
+    """
+    while True:
+        with transaction.atomic():
+            best = kind.objects.claimable_by(worker).in_turn().select_for_update(skip_locked=True)
+            row = best.first()
+            claimed = row and claim(kind, row.pk, worker=worker)
+        if row is None or claimed is not None:  # else it was given up
+            return claimed
+
+
 @transaction.atomic
 def fail_where(rows: QuerySet[Any], row: Any, error: str) -> bool:
     """Fails the job `row` if it is still in `rows`. Returns whether it was."""
@@ -101,13 +116,14 @@ def fail_where(rows: QuerySet[Any], row: Any, error: str) -> bool:
 
 
 @transaction.atomic
-def stop(jobs: JobQuerySet, sentence: str = "") -> bool:
+def stop(jobs: JobQuerySet, sentence: str = "", *, by: str = "") -> bool:
     """Stops jobs of one kind that are under way. Returns whether there were any.
 
     A job ends at once if no worker has it, or if unfinished work of its kind is thrown away: the worker loses its claim.
     A worker of another kind (`STOPS_ITSELF`) is asked, and ends the job by `Claim.stopped`. `sentence` is the error of a
-    kind that calls its stopped jobs failed.
+    kind that calls its stopped jobs failed; it begins with `by`, the code of a person: all researchers and the log see it.
     """
+    sentence = f"Stopped by {by}. {sentence}" if by else sentence
     at_once = jobs.claimable() if jobs.kind.STOPS_ITSELF else jobs.under_way()
     # The UPDATEs have the conditions: a worker may claim or end a job at this moment.
     ended = [_stop_where(at_once.filter(pk=row.pk), row, sentence) for row in at_once]
@@ -155,6 +171,8 @@ def wanted(kind: Any) -> dict[str, Any]:
         "status": kind.WAITING,
         "progress": WAITING_FOR_A_WORKER,
         "requested_at": timezone.now(),
+        "queued_at": timezone.now(),
+        "started_at": None,
         "attempts": 0,
         "error": "",
         "stop_requested": False,
@@ -256,7 +274,8 @@ class Claim:
         """
         counted = F("attempts") - 1 if blameless else F("attempts")
         columns = {"status": self.row.WAITING, "claimed_by": "", "heartbeat_at": None, "share": 0}
-        return bool(self.ours().update(**columns, attempts=counted, progress=WAITING_FOR_A_WORKER))
+        columns |= {"queued_at": timezone.now(), "progress": WAITING_FOR_A_WORKER}
+        return bool(self.ours().update(**columns, attempts=counted))
 
     def _write(self, **values: Any) -> None:
         if not self.ours().update(**values):
@@ -282,18 +301,20 @@ def carry_out(
     pk: int,
     work: Callable[[Claim], Any],
     *,
-    worker: str = "",
+    row: Any = None,
     progress: str = "",
     expected: tuple[type[Exception], ...] = (),
     tell: Callable[[str], None] = lambda text: None,
 ) -> Any:
-    """Claims the job, calls `work` while heartbeats are written, and returns its result. `work` ends the job.
+    """Calls `work` while heartbeats are written, and returns its result. `work` ends the job.
 
-    An error is written on the row. Errors of the types in `expected` are written by their message and raised unchanged.
+    The job is claimed first, unless a worker did that already and gives its `row`. An error is written on the row. Errors of
+    the types in `expected` are written by their message and raised unchanged.
     Raises model.DoesNotExist, InOtherHands, JobFailed, Stopped, Interrupted.
     """
-    row = claim(model, pk, worker=worker, progress=progress)
-    if row is None:
+    if row is not None:
+        model.objects.held_as(row).update(progress=progress)
+    elif (row := claim(model, pk, progress=progress)) is None:
         raise InOtherHands(model.objects.get(pk=pk))
     return carry_out_claimed(row, work, expected=expected, tell=tell)
 

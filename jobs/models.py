@@ -21,8 +21,9 @@ class Job(models.Model):
     """
 
     QUEUE = "general"
-    # Dotted names of functions in other apps: `work(pk, worker=...)` carries the job out, `after_failure(row)` runs in the
-    # transaction that fails it.
+    PRIORITY = 0  # the lowest is claimed first: what a person asked for goes before what the site counts again by itself
+    # Dotted names of functions in other apps: `work(pk, row=...)` carries out the job that was claimed as `row`,
+    # `after_failure(row)` runs in the transaction that fails it.
     WORK = ""
     AFTER_FAILURE = ""
     WAITING, WORKING, DONE, FAILED = "requested", "working", "done", "failed"
@@ -38,7 +39,10 @@ class Job(models.Model):
     share = models.FloatField(default=0, help_text="how much of it is done, from 0 to 1")
     stop_requested = models.BooleanField(default=False)
     error = models.TextField(blank=True, help_text="why it failed, for a person")
+    # The first time is its place in the queue and stays when a worker gives it back, or when a training is resumed; the
+    # second begins anew. `started_at` is empty until it is claimed after a request.
     requested_at = models.DateTimeField(default=timezone.now)
+    queued_at = models.DateTimeField(default=timezone.now, editable=False, help_text="since when it waits")
     started_at = models.DateTimeField(null=True, blank=True, help_text="when it was last claimed")
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -59,7 +63,7 @@ class Job(models.Model):
     def waits_in_vain(self) -> bool:
         """Whether it has waited longer than a sweep needs to find it."""
         waiting = self.status == self.WAITING  # type: ignore[attr-defined]
-        return waiting and timezone.now() - self.requested_at > PATIENCE
+        return waiting and timezone.now() - self.queued_at > PATIENCE
 
     def advice(self) -> str:
         """Returns what to try when the job kills each worker that claims it."""

@@ -4,11 +4,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 # A worker writes a heartbeat every few seconds. After this time without one, another worker may claim its job.
 STALE_AFTER = timedelta(seconds=60)
+ABANDONED, BEGUN, NEW = range(3)  # the turns of claimable jobs
 
 
 def stale_before() -> datetime:
@@ -41,6 +42,19 @@ class JobQuerySet(models.QuerySet):
     def claimable(self) -> Any:
         """Jobs that a worker may claim: waiting and stale ones."""
         return self.filter(Q(status=self.kind.WAITING) | self._is_stale())
+
+    def claimable_by(self, worker: str) -> Any:
+        """Jobs that this worker may claim now."""
+        return self.claimable()
+
+    def in_turn(self) -> Any:
+        """Puts claimable jobs in order: first those that a worker abandoned, then those that one gave back, the oldest."""
+        turn = Case(
+            When(self._is_stale(), then=Value(ABANDONED)),
+            When(started_at__isnull=False, then=Value(BEGUN)),
+            default=Value(NEW),
+        )
+        return self.annotate(turn=turn).order_by("turn", "requested_at", "pk")
 
     def _is_stale(self) -> Q:
         return Q(status=self.kind.WORKING, heartbeat_at__lt=stale_before())

@@ -59,6 +59,7 @@ class TrainingRun(Job):
     seconds = models.FloatField(null=True, blank=True)
     pairs_per_second = models.FloatField(null=True, blank=True)
     device = models.CharField(max_length=100, blank=True)
+    host = models.CharField(max_length=200, blank=True, editable=False, help_text="machine of its checkpoint")
     warnings = models.TextField(blank=True)
     request_key = models.CharField(
         max_length=100, blank=True, editable=False, help_text="idempotency key; of a sweep, its parent's"
@@ -126,6 +127,9 @@ class RunProgress(models.Model):
     loss = models.FloatField(null=True)
     dev_accuracy = models.FloatField(null=True)
     pairs_per_second = models.FloatField(null=True)
+    is_lost = models.BooleanField(
+        default=False, help_text="of an attempt whose checkpoint is on another machine"
+    )
 
     objects = ProgressQuerySet.as_manager()
 

@@ -1,19 +1,44 @@
 """Defines queries about training runs."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Avg, Count, F, Max, Min, Prefetch, Q, QuerySet, StdDev, Window
 from django.db.models.functions import Mod, NullIf, RowNumber, Sqrt
+from django.utils import timezone
 
-from jobs.querysets import JobQuerySet
+from jobs.querysets import JobQuerySet, stale_before
+from modeling.baselines.config import CHECKPOINT, METRICS
 
 # How near predicted probabilities are to the annotators' shares: columns of Evaluation.
 DISTRIBUTION = ("kl", "jsd", "entropy_correlation")
 
 
+# How long a run waits for the machine that has its checkpoint: long enough for a restart.
+WAITS_FOR_ITS_HOST = timedelta(minutes=5)
+
+
+def host_of(worker: str) -> str:
+    """Returns the machine of a worker, whose name is NAME@MACHINE or NAME@MACHINE:PROCESS."""
+    return worker.rpartition("@")[2].partition(":")[0]
+
+
 class RunQuerySet(JobQuerySet):
+    def claimable_by(self, worker: str) -> "RunQuerySet":
+        """Leaves out, for some minutes, the runs whose checkpoint is on another machine and not here."""
+        recent = Q(queued_at__gt=timezone.now() - WAITS_FOR_ITS_HOST, status=self.kind.WAITING)
+        recent |= Q(heartbeat_at__gt=stale_before() - WAITS_FOR_ITS_HOST, status=self.kind.WORKING)
+        theirs = self.claimable().filter(recent).exclude(host__in=("", host_of(worker)))
+        places = ((pk, Path(settings.RUN_ROOT) / folder) for pk, folder in theirs.values_list("pk", "folder"))
+        elsewhere = [
+            pk for pk, here in places if not ((here / CHECKPOINT).exists() or (here / METRICS).exists())
+        ]
+        found: RunQuerySet = self.claimable().exclude(pk__in=elsewhere)
+        return found
+
     def newest_first(self) -> "RunQuerySet":
         return self.order_by("-id").select_related("snapshot__corpus", "requested_by").with_children()
 
@@ -35,6 +60,10 @@ class RunQuerySet(JobQuerySet):
 
 
 class ProgressQuerySet(models.QuerySet):
+    def kept(self) -> "ProgressQuerySet":
+        """Leaves out the lines of an attempt whose checkpoint is on another machine."""
+        return self.filter(is_lost=False)
+
     def curve(self, points: int = 300) -> list[Any]:
         """Returns about `points` lines of the loss and as many ends of epochs, for a page about a run of days."""
         ends = self.filter(dev_accuracy__isnull=False).thinned(points)

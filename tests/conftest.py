@@ -24,6 +24,7 @@ from accounts.models import User
 from jobs import tasks as jobs_tasks
 from tests import cast
 from tests.commands import run
+from tests.jobs import material as workers
 from tests.made_once import folders, in_order, made_for_this_file  # noqa: F401  (the last is a fixture)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -212,10 +213,10 @@ def own_folders(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Records the keys of the jobs whose messages were sent to workers; no worker reads them."""
+    """Records the keys of the jobs about which messages were sent to workers; no worker reads them."""
     keys: list[int] = []
     monkeypatch.setattr(jobs_tasks, "after_commit", lambda send: send())
-    monkeypatch.setattr(jobs_tasks, "send", lambda kind, pk: keys.append(pk))
+    monkeypatch.setattr(workers, "really_send", lambda *rows: keys.extend(row.pk for row in rows))
     return keys
 
 

@@ -37,13 +37,14 @@ from collection.models import (
     WritingSignals,
 )
 from collection.models.querysets import refresh_planner
+from jobs.claims import claim
 from modeling.folders import folder_of, predictions_in
 from modeling.launching.actions import request_sweep
 from modeling.marking.actions import begin_marking
 from modeling.models import RunProgress, TrainingRun
 from modeling.results.breakdowns import store_breakdowns
 from modeling.results.data_map import TRAINING_DYNAMICS
-from modeling.running.actions import claim_run, record_result
+from modeling.running.actions import record_result
 from snapshots.freezing.job import freeze_snapshot, request_freeze
 from snapshots.models import Snapshot
 from snapshots.statistics.job import compute_statistics, request_statistics
@@ -334,7 +335,7 @@ class FullCorpus:
         self, run: TrainingRun, snapshot: Snapshot, parts: dict[str, list[dict[str, Any]]], accuracy: float
     ) -> None:
         """Stores what a finished run leaves behind: progress, scores, predictions and their breakdowns."""
-        claimed = claim_run(run_id=run.pk, worker="bench")
+        claimed = claim(TrainingRun, run.pk, worker="bench")
         assert claimed is not None
         RunProgress.objects.bulk_create(
             RunProgress(
@@ -365,7 +366,7 @@ class FullCorpus:
                 "accuracy": right / len(lines), "majority": 0.35, "pairs": len(lines),
                 "distribution": {"pairs": len(lines), "kl": 0.4, "jsd": 0.1, "entropy_correlation": 0.2},
             }  # fmt: skip
-        assert record_result(run=claimed, metrics=told)
+        record_result(run=claimed, metrics=told)
         store_breakdowns(claimed, snapshot, folder_of(claimed), tuple(parts))
 
     def _write_dynamics(self, run: TrainingRun, snapshot: Snapshot) -> None:

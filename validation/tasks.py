@@ -5,12 +5,12 @@ from functools import partial
 from celery import shared_task
 from django.utils import timezone
 
-from jobs.tasks import enqueue
+from jobs.tasks import FewMessages, enqueue
 from validation.models import CachedStatistics
 from validation.statistics import cached
 
 
-@shared_task
+@shared_task(base=FewMessages)
 def refresh_statistics() -> None:
     """Asks a worker to recompute the stale statistics of the workspace, and all of another version."""
     for row in cached.outdated():

@@ -98,11 +98,11 @@ def stop_import(*, job: PairImportJob) -> bool:
     return claims.stop(PairImportJob.objects.filter(pk=job.pk), _what_stays(job))
 
 
-def work(job_id: int, worker: str) -> None:
+def work(job_id: int, row: PairImportJob) -> None:
     """Carries out a request in a worker. The row stores why it failed."""
     with contextlib.suppress(InOtherHands, JobFailed, Stopped, *EXPECTED):
         claims.carry_out(
-            PairImportJob, job_id, _carry_out, worker=worker, progress="reading the files", expected=EXPECTED
+            PairImportJob, job_id, _carry_out, row=row, progress="reading the files", expected=EXPECTED
         )
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.core import checks
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Min
@@ -63,9 +64,10 @@ def database() -> Part:
         return Part("database", DOWN, "The database does not answer. See its log and the site's log.")
     figures: dict[str, object] = {"vendor": connection.vendor, "migrations_waiting": waiting}
     if waiting:
-        return Part(
-            "database", DOWN, f"{waiting} migrations are not applied: run `manage.py migrate`.", figures
-        )
+        other = checks.run_checks(tags=[checks.Tags.database], databases=[connection.alias])
+        says = " ".join(f"{message.msg} {message.hint or ''}" for message in other if message.is_serious())
+        says = says or f"{waiting} migrations are not applied: run `manage.py migrate`."
+        return Part("database", DOWN, says, figures)
     return Part("database", OK, f"{connection.display_name} answers.", figures)
 
 
@@ -117,22 +119,39 @@ def jobs() -> Part:
     try:
         waits = {queue: wait for queue in QUEUES if (wait := _longest_wait(queue, now)) is not None}
         in_vain = [queue for queue in waits if _waits_in_vain(queue, waits[queue])]
+        silent = [
+            _seconds(now, beat)
+            for kind in kinds()
+            for beat in kind.objects.stale().values_list("heartbeat_at", flat=True)
+        ]
     except DatabaseError:
         return Part("jobs", DOWN, "Unknown, because the database does not answer.")
-    if not waits:
-        return Part("jobs", OK, "No job waits.", {"oldest_waiting_seconds": {}})
-    says = "The oldest waiting job: " + ", ".join(f"{queue} {wait} s" for queue, wait in waits.items()) + "."
+    figures: dict[str, object] = {
+        "oldest_waiting_seconds": waits,
+        "stale": len(silent),
+        "oldest_stale_seconds": max(silent, default=None),
+    }
+    says = "No job waits."
+    if waits:
+        says = (
+            "The oldest waiting job: " + ", ".join(f"{queue} {wait} s" for queue, wait in waits.items()) + "."
+        )
+    if silent:
+        says += (
+            f" {len(silent)} claimed jobs have no heartbeat, the oldest for {max(silent)} s: their workers are gone. The "
+            "next free worker takes them up first."
+        )
     if in_vain:
         says += (
             f" The queue {' and the queue '.join(in_vain)} has a free worker that claims none of them: check the clock, the "
             "broker and the worker's log."
         )
-    return Part("jobs", ATTENTION if in_vain else OK, says, {"oldest_waiting_seconds": waits})
+    return Part("jobs", ATTENTION if in_vain or silent else OK, says, figures)
 
 
 def _longest_wait(queue: str, now: datetime) -> int | None:
     """Returns for how many seconds the oldest waiting job of a queue has waited."""
-    oldest = (kind.objects.waiting().aggregate(oldest=Min("requested_at"))["oldest"] for kind in kinds(queue))
+    oldest = (kind.objects.waiting().aggregate(oldest=Min("queued_at"))["oldest"] for kind in kinds(queue))
     return max((_seconds(now, each) for each in oldest if each is not None), default=None)
 
 

@@ -82,9 +82,9 @@ def waiting_jobs(until: datetime | None = None) -> list[WaitingJobs]:
     """Return the waiting jobs of each queue that has any, or those requested before a time; in one query."""
     of_kinds = (
         kind.objects.waiting()
-        .filter(requested_at__lt=until or timezone.now())
+        .filter(queued_at__lt=until or timezone.now())
         .values(queue=Value(kind.QUEUE, CharField()), job=Value(kind._meta.label_lower, CharField()))
-        .annotate(all=Count("pk"), since=Min("requested_at"))
+        .annotate(all=Count("pk"), since=Min("queued_at"))
         for kind in kinds()
     )
     rows = sorted((row for row in _together(of_kinds) if row["all"]), key=itemgetter("since"))

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from modeling.baselines import pretrained
 from modeling.baselines.catalogue import read_stored_settings
-from modeling.baselines.config import WEIGHTS
+from modeling.baselines.config import CHECKPOINT, METRICS, WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
@@ -31,10 +31,9 @@ from modeling.baselines.settings import PretrainedSettings, Settings
 from modeling.baselines.vocabulary import Lexicon
 
 CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
-METRICS, ENVIRONMENT, PROGRESS = "metrics.json", "environment.json", "progress.jsonl"
+ENVIRONMENT, PROGRESS = "environment.json", "progress.jsonl"
 TRAINING_TEXTS = "training_texts.safetensors"
 ACCUMULATORS = "accumulators.safetensors"
-CHECKPOINT = "checkpoint"
 STATE = "state.safetensors"
 ENCODER = "encoder"
 

@@ -46,7 +46,7 @@ from schemas.base import LENIENT, OneOf, Part, SchemaError, SchemaErrors, checke
 
 DEVICES = ("auto", "cpu", "cuda")
 STARTS = ("update", "transfer")
-WEIGHTS = "weights.safetensors"
+WEIGHTS, METRICS, CHECKPOINT = "weights.safetensors", "metrics.json", "checkpoint"
 BOTH_SIDES = (
     "",
     "nli3",

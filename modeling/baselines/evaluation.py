@@ -9,7 +9,7 @@ import torch
 
 from modeling.baselines import checkpoint
 from modeling.baselines.checkpoint import FinishedRun
-from modeling.baselines.config import EvaluationConfig
+from modeling.baselines.config import METRICS, EvaluationConfig
 from modeling.baselines.data import read_partition, without_premise
 from modeling.baselines.errors import BaselineError, Stopped
 from modeling.baselines.features.lexicon import Features
@@ -92,7 +92,7 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         scores = score(partition.pairs, probabilities, labels, learnt_genres(run.metrics))
         metrics[name] = {**scores, "overlap": overlap}
         checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, labels)
-    write_json(config.folder / checkpoint.METRICS, metrics)
+    write_json(config.folder / METRICS, metrics)
     events.emit("done", metrics=metrics)
 
 

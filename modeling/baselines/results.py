@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from modeling.baselines import checkpoint
-from modeling.baselines.config import RunConfig
+from modeling.baselines.config import METRICS, RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.dynamics import write_dynamics
 from modeling.baselines.features.top import TOP_FEATURES, top_features
@@ -112,7 +112,7 @@ def finish(
         "device": training.device.type,
         "padding": round(position.padding_share(), 4),
     }
-    write_json(folder / checkpoint.METRICS, metrics)
+    write_json(folder / METRICS, metrics)
     return metrics
 
 

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 
 from accounts.idempotency import record_submission
 from accounts.models import User
 from jobs import claims
-from jobs import tasks as jobs
 from modeling import catalogue
 from modeling.baselines.catalogue import settings_class, with_preset
 from modeling.launching.regimes import BadRegime, check_regime, check_sizes, training_pairs
@@ -134,7 +133,7 @@ def request_sweep(
     )
     points = [
         (seed, size, each)
-        for size in dict.fromkeys(sizes or [most])
+        for size in dict.fromkeys(sorted(sizes) or [most])
         for each in configs
         for seed in dict.fromkeys(seeds)
     ]
@@ -321,7 +320,7 @@ def resume_run(*, run: TrainingRun) -> TrainingRun:
     Raises RunIsOver.
     """
     rows = TrainingRun.objects.run_or_its_children(run)
-    # The time of the first request stays.
+    # The time of the first request stays: it is the place in the queue.
     claims.ask_again_where(rows, Status.STOPPED, Status.FAILED, requested_at=F("requested_at"))
     run.refresh_from_db()
     if run.standing == Status.DONE:
@@ -329,9 +328,3 @@ def resume_run(*, run: TrainingRun) -> TrainingRun:
     if run.stop_requested:
         raise RunIsOver(f"Run {run.pk} is still writing its checkpoint: resume it when it has stopped.")
     return run
-
-
-def enqueue(run_id: int) -> None:
-    """Sends the message of a run after the commit, or the messages of a sweep's children."""
-    waiting = TrainingRun.objects.waiting().filter(Q(pk=run_id) | Q(parent=run_id))
-    jobs.enqueue(*waiting.order_by("most", "pk"))

@@ -14,6 +14,7 @@ from accounts.rest.openapi import checked
 from accounts.rest.paging import NewestFirst
 from accounts.rest.permissions import IsResearcher, ResearcherView
 from accounts.rest.problems import Problem, of_status, problems
+from jobs.tasks import enqueue
 from modeling.launching.actions import (
     BadPreset,
     BadSetting,
@@ -22,7 +23,6 @@ from modeling.launching.actions import (
     RefusedSearch,
     RunIsOver,
     UnknownBaseline,
-    enqueue,
     request_once,
     request_runs,
     resume_run,
@@ -56,7 +56,7 @@ class RunListView(generics.ListAPIView):
             run, _ = request_once(by=user, key=key, content=content, ask=ask)
         except ModelingError as error:
             raise _problem(error) from error
-        enqueue(run.pk)
+        enqueue(run)
         return _accepted(request, run)
 
 
@@ -80,7 +80,7 @@ class ResumeRunView(ResearcherView):
     def post(self, request: Request, pk: int) -> Response:
         with problems({RunIsOver: 409}):
             run = resume_run(run=_run(pk))
-        enqueue(run.pk)
+        enqueue(run)
         return _accepted(request, run)
 
 

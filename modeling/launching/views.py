@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.idempotency import KeyReused, KeyUnusable
 from accounts.models import User, new_token
 from accounts.pages.access import researcher_page, researcher_post
+from jobs.tasks import enqueue
 from modeling import catalogue, workers
 from modeling.launching.actions import (
     BadPreset,
@@ -19,7 +20,6 @@ from modeling.launching.actions import (
     ModelingError,
     RefusedSearch,
     RunIsOver,
-    enqueue,
     request_once,
     request_runs,
     request_usual,
@@ -65,7 +65,7 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         messages.info(
             request, "You sent this form before, and it started this run. To train again, open a new form."
         )
-    enqueue(started.pk)
+    enqueue(started)
     return redirect("run", started.pk)
 
 
@@ -81,8 +81,7 @@ def start_usual(request: HttpRequest, snapshot_id: int, name: str) -> HttpRespon
     except (ModelingError, KeyReused, KeyUnusable) as error:
         messages.warning(request, str(error))
         return redirect("new-run", snapshot_id)
-    for each in started:
-        enqueue(each.pk)
+    enqueue(*started)
     requested = (
         f"{USUAL[name].title} on {snapshot}: its runs are requested. They are in the list of all runs."
     )
@@ -105,8 +104,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(TrainingRun, pk=pk)
     try:
-        resume_run(run=found)
-        enqueue(pk)
+        enqueue(resume_run(run=found))
     except RunIsOver as error:
         messages.warning(request, str(error))
     return redirect("run", pk)

@@ -138,14 +138,12 @@ def _request(comparison: Comparison) -> LeakAudit:
 def stop_audits(snapshots: Sequence[Snapshot], *, by: User) -> bool:
     """Stops the comparisons that are under way; what is counted stays. Returns False if there were none."""
     rows = LeakAudit.objects.filter(pk__in=[row.pk for row in audits_of(snapshots).under_way])
-    return claims.stop(
-        rows, f"Stopped by {by.username}. What was counted stays; you can count the others at any time."
-    )
+    return claims.stop(rows, "What was counted stays; you can count the others at any time.", by=by.code)
 
 
 def carry_out_audit(
     audit_id: int,
-    worker: str = "",
+    row: LeakAudit | None = None,
     progress: Callable[[str], None] = lambda text: None,
     known: dict[Place, Part] | None = None,
 ) -> LeakAudit:
@@ -159,7 +157,7 @@ def carry_out_audit(
             LeakAudit,
             audit_id,
             lambda claim: claim.finish(data=asdict(_count(claim, {} if known is None else known))),
-            worker=worker,
+            row=row,
             progress="reading the files",
             expected=(DamagedFiles,),
             tell=progress,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db import transaction
 
+from modeling.baselines.config import METRICS
 from modeling.folders import folder_of, further_dimensions, predictions_in
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.results.dimensions import APPROACH, OWN
@@ -28,7 +29,7 @@ from modeling.results.predicted import Predicted, read_predicted
 from snapshots.models import Snapshot
 
 MOST_VALUES = 1000  # of more authors than these, those with the most pairs
-TRAINING_TEXTS, METRICS = "training_texts.safetensors", "metrics.json"  # files of a run's folder
+TRAINING_TEXTS = "training_texts.safetensors"  # a file of a run's folder
 CONFIDENCES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 WITH_APPROACH, BETWEEN = ("genre", "semantic_type"), "\t"
 MATCHED, MISMATCHED = "matched", "mismatched"

@@ -1,28 +1,21 @@
 """Records what a worker reports about its run: each state change is one function and one transaction.
 
-Every write goes through `held_as`. For a worker that lost its claim, nothing changes, and the function returns False or
-LOST.
+Every write goes through `held_as`: for a worker that lost its claim, nothing changes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 
-from jobs import claims
-from jobs.claims import Claim, ClaimLost
+from jobs.claims import Claim
 from modeling.models import RunProgress, TrainingRun
+from modeling.querysets import host_of
 from modeling.results.actions import record_evaluation
 
-
-class Order(Enum):
-    """What a worker does next: go on, stop the training, or leave the run because its claim is lost."""
-
-    GO_ON = "go on"
-    STOP = "stop"
-    LOST = "lost"
+LOST = "steps are lost"  # in the warning of a run that moved to another machine
 
 
 @dataclass(frozen=True)
@@ -37,20 +30,6 @@ class Progress:
     pairs_per_second: float | None = None
 
 
-def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
-    """Claims a waiting run, or one whose worker is gone. Returns None if it cannot be claimed."""
-    claimed: TrainingRun | None = claims.claim(TrainingRun, run_id, worker=worker)
-    return claimed
-
-
-def look(*, run: TrainingRun) -> Order:
-    """Returns what to do next. It is one cheap query, since it runs every second."""
-    try:
-        return Order.STOP if Claim(run).stop_asked() else Order.GO_ON
-    except ClaimLost:
-        return Order.LOST
-
-
 @transaction.atomic
 def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
     """Adds lines to the curve, in one statement."""
@@ -61,13 +40,26 @@ def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
 
 
 @transaction.atomic
-def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> bool:
-    """Records that the training starts at `step`, and deletes later lines of an earlier attempt."""
-    if not TrainingRun.objects.held_as(run).update(train_pairs=train_pairs):
-        return False
-    earlier = RunProgress.objects.filter(run=run)
-    (earlier.filter(step__gt=step) if step else earlier).delete()
-    return True
+def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> str:
+    """Records that the training starts at `step`, and deletes later lines: this machine prints them again.
+
+    If another machine printed them, they stay, marked as lost. Returns a warning then, else an empty text.
+    """
+    host = host_of(run.worker)
+    if not TrainingRun.objects.held_as(run).update(train_pairs=train_pairs, host=host):
+        return ""
+    later = RunProgress.objects.kept().filter(run=run, step__gt=step or -1)
+    if run.host in ("", host):
+        later.delete()
+        return ""
+    newest = later.aggregate(newest=Max("step"))["newest"]
+    later.update(is_lost=True)
+    if newest is None:
+        return ""
+    return (
+        f"{newest - step:,} {LOST}: {run.host} trained this run up to step {newest:,} and has that checkpoint, but "
+        f"did not take it up again. The curve of those steps is kept."
+    )
 
 
 def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
@@ -75,36 +67,22 @@ def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
     return bool(TrainingRun.objects.held_as(run).update(warnings="\n".join(warnings)))
 
 
-@transaction.atomic
-def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
-    """Ends the run as done and stores its scores."""
-    try:
-        Claim(run).finish(
-            train_pairs=metrics["train_pairs"],
-            train_accuracy=metrics["train"]["accuracy"],
-            seconds=metrics["seconds"],
-            pairs_per_second=metrics["pairs_per_second"],
-            device=metrics["device"],
-        )
-    except ClaimLost:
-        return False
-    record_evaluation(run=run, snapshot=run.snapshot, metrics=metrics)
-    return True
+def record_result(
+    *, run: TrainingRun, metrics: Mapping[str, Any], break_down: Callable[[], None] = lambda: None
+) -> None:
+    """Stores the scores, then what `break_down` stores, and ends the run as done. Raises ClaimLost.
 
-
-def mark_failed(*, run: TrainingRun, error: str) -> bool:
-    """Ends the run as failed. `error` is for a person."""
-    return Claim(run).fail(error)
-
-
-def mark_stopped(*, run: TrainingRun) -> bool:
-    """Ends the run as stopped, after its checkpoint."""
-    return Claim(run).stopped()
-
-
-def release_run(*, run: TrainingRun, blameless: bool) -> bool:
-    """Queues a claimed run again: its worker ends, or its program was killed.
-
-    `blameless`: the program stopped on request and wrote its checkpoint, so this attempt does not count.
+    The end comes last: if the worker dies before it, another one does all of this again, because the program of a
+    finished training reports its metrics again.
     """
-    return Claim(run).release(blameless=blameless)
+    claim = Claim(run)
+    claim.report("its predictions are counted", 1, at_once=True)
+    record_evaluation(run=run, snapshot=run.snapshot, metrics=metrics)
+    break_down()
+    claim.finish(
+        train_pairs=metrics["train_pairs"],
+        train_accuracy=metrics["train"]["accuracy"],
+        seconds=metrics["seconds"],
+        pairs_per_second=metrics["pairs_per_second"],
+        device=metrics["device"],
+    )

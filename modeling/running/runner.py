@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,7 +32,7 @@ from modeling.folders import CHILD, LOG, folder_of, log_tail
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import store_breakdowns
 from modeling.running import actions
-from modeling.running.actions import Order, Progress
+from modeling.running.actions import LOST, Progress
 from modeling.running.configs import (
     STOPPED_CODE,
     TRAIN,
@@ -64,7 +65,8 @@ class _Following:
     claim: Claim
     child: subprocess.Popen[bytes]
     tell: Listener
-    order: Order = Order.GO_ON
+    stop_asked: bool = False
+    claim_lost: bool = False
     metrics: dict[str, Any] | None = None
     error: str = ""
     started: Event | None = None
@@ -98,26 +100,28 @@ class _Following:
         """Records progress and looks what to do next, once a second. Another thread writes heartbeats."""
         try:
             self._write()
-            self.order = actions.look(run=self.run)
+            self.stop_asked = self.claim.stop_asked()
+        except ClaimLost:
+            self.claim_lost = True
         except (OperationalError, InterfaceError) as error:
             # A restart of the database must not end a training: the next tick records the lines.
             logger.warning("Run %s: the database did not answer (%s).", self.run.pk, error)
             connection.close()
-        if self.order is not Order.GO_ON or self.interrupted:
+        if self.stop_asked or self.claim_lost or self.interrupted:
             self.ask_to_stop()
 
     def _write(self) -> None:
         if self.started is not None:
             step, pairs = self.started.get("resumed_from_step") or 0, self.started.get("train_pairs")
-            actions.record_start(run=self.run, step=step, train_pairs=pairs)
+            earlier = [line for line in self.run.warnings.splitlines() if LOST in line]
+            lost = actions.record_start(run=self.run, step=step, train_pairs=pairs)
+            self.warnings += [*earlier, *filter(None, [lost])]
             self.started = None
         if self.unrecorded:
             actions.record_progress(run=self.run, lines=self._thinned())
             newest = self.unrecorded[-1]
             self.unrecorded.clear()
-            # Ignored here: the check at the end of this tick stops the run if the claim is lost.
-            with contextlib.suppress(ClaimLost):
-                self.claim.report(f"step {newest.step:,}", newest.step / newest.steps if newest.steps else 0)
+            self.claim.report(f"step {newest.step:,}", newest.step / newest.steps if newest.steps else 0)
         if len(self.warnings) > self.warnings_recorded:
             actions.record_warnings(run=self.run, warnings=self.warnings)
             self.warnings_recorded = len(self.warnings)
@@ -146,12 +150,9 @@ class _Following:
         self.interrupted = True
 
 
-def work(run_id: int, worker: str) -> None:
-    """Carries a run out for a worker. Does nothing if it is over, stopped, or claimed by another worker."""
-    run = actions.claim_run(run_id=run_id, worker=worker)
-    if run is not None:
-        ended = carry_out(run)
-        logger.info("Run %s: %s", run_id, ended.status)
+def work(run_id: int, row: TrainingRun) -> None:
+    """Carries out a run that a worker claimed."""
+    logger.info("Run %s: %s", run_id, carry_out(row).status)
 
 
 def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue: bool = True) -> TrainingRun:
@@ -343,21 +344,21 @@ def _record(following: _Following, requeue: bool) -> None:
     """Records how the run ended. Writes nothing if the claim is lost."""
     run, code = following.run, following.child.returncode
     paused = code == STOPPED_CODE
-    if following.order is Order.LOST:
+    claim = following.claim
+    if following.claim_lost:
         return
     if following.metrics is not None and code == 0:
-        if actions.record_result(run=run, metrics=following.metrics):
-            break_down(run)
+        actions.record_result(run=run, metrics=following.metrics, break_down=partial(break_down, run))
     elif following.error:
-        actions.mark_failed(run=run, error=_with_log(run, following.error))
-    elif following.order is Order.STOP or (not requeue and (paused or following.interrupted)):
-        actions.mark_stopped(run=run)
+        claim.fail(_with_log(run, following.error))
+    elif following.stop_asked or (not requeue and (paused or following.interrupted)):
+        claim.stopped()
     elif requeue and (paused or following.interrupted or (code < 0 and not _was_killed_again(run, code))):
         if not paused:
             logger.warning("Run %s: its program %s; it is queued again.", run.pk, how_it_ended(code))
-        actions.release_run(run=run, blameless=paused)
+        claim.release(blameless=paused)
     else:
-        actions.mark_failed(run=run, error=_with_log(run, _how_training_ended(run, code)))
+        claim.fail(_with_log(run, _how_training_ended(run, code)))
 
 
 def break_down(run: TrainingRun) -> None:

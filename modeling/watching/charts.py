@@ -210,7 +210,7 @@ def chosen_charts(runs: Sequence[TrainingRun]) -> list[Chart]:
 
 
 def _dev_by_epoch(key: str, names: Mapping[int, str], note: str = "") -> Chart | None:
-    lines = RunProgress.objects.filter(run__in=names, dev_accuracy__isnull=False, epoch__isnull=False)
+    lines = RunProgress.objects.kept().filter(run__in=names, dev_accuracy__isnull=False, epoch__isnull=False)
     by_epoch: defaultdict[Any, dict[int, Any]] = defaultdict(dict)
     for run, epoch, accuracy in lines.order_by("pk").values_list("run", "epoch", "dev_accuracy"):
         by_epoch[epoch][run] = accuracy
@@ -238,7 +238,9 @@ def _dev_by_epoch(key: str, names: Mapping[int, str], note: str = "") -> Chart |
 
 def _loss_by_step(runs: Sequence[TrainingRun], names: Mapping[int, str]) -> Chart | None:
     found = {
-        run.pk: {line.step: line.loss for line in run.lines.filter(loss__isnull=False).thinned(POINTS_A_RUN)}
+        run.pk: {
+            line.step: line.loss for line in run.lines.kept().filter(loss__isnull=False).thinned(POINTS_A_RUN)
+        }
         for run in runs
     }
     last = {run: values[max(values)] for run, values in found.items() if len(values) > 1}
@@ -286,28 +288,40 @@ STEP = Column("step", "step", "count")
 
 
 def curves(lines: Sequence[RunProgress]) -> list[Chart]:
-    """Returns the charts that have enough values: two losses, one accuracy."""
+    """Returns the charts that have enough values: two losses, one accuracy.
+
+    The loss of an attempt that was lost is a curve of its own beside that of the run.
+    """
+    kept = [line for line in lines if not line.is_lost]
     losses: list[dict[str, Any]] = [
-        {"step": line.step, "loss": line.loss} for line in lines if line.loss is not None
+        {"step": line.step, "loss": line.loss} for line in kept if line.loss is not None
+    ]
+    lost: list[dict[str, Any]] = [
+        {"step": line.step, "loss": None, "lost": line.loss}
+        for line in lines
+        if line.is_lost and line.loss is not None
     ]
     scores: list[dict[str, Any]] = [
         {"step": line.step, "epoch": line.epoch, "accuracy": line.dev_accuracy}
-        for line in lines
+        for line in kept
         if line.dev_accuracy is not None
     ]
-    return with_values([_loss(losses), _accuracy(scores)])
+    return with_values([_loss(losses, lost), _accuracy(scores)])
 
 
-def _loss(rows: list[dict[str, Any]]) -> Chart | None:
+def _loss(rows: list[dict[str, Any]], lost: list[dict[str, Any]]) -> Chart | None:
     if len(rows) < 2:
         return None
+    columns = [STEP, Column("loss", "training loss", "kappa")]
+    if lost:
+        columns.append(Column("lost", "loss of the attempt that was lost", "kappa"))
     return Chart(
         "loss",
         "lines",
         f"Training loss went from {rows[0]['loss']:.3f} to {rows[-1]['loss']:.3f} in {rows[-1]['step']:,} steps.",
-        [STEP, Column("loss", "training loss", "kappa")],
-        rows,
-        {"x": "step", "series": ["loss"]},
+        columns,
+        [*({"lost": None, **row} for row in rows), *lost] if lost else rows,
+        {"x": "step", "series": [column.key for column in columns[1:]]},
     )
 
 

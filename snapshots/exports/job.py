@@ -54,7 +54,7 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
     return row
 
 
-def carry_out_export(export_id: int, worker: str = "") -> SnapshotExport:
+def carry_out_export(export_id: int, row: SnapshotExport | None = None) -> SnapshotExport:
     """Write the files of a requested export, or of one whose worker died. Returns the row.
 
     Raises what jobs.claims.carry_out does, ExportError, DamagedFiles.
@@ -64,7 +64,7 @@ def carry_out_export(export_id: int, worker: str = "") -> SnapshotExport:
             SnapshotExport,
             export_id,
             _make,
-            worker=worker,
+            row=row,
             progress="writing the files",
             expected=(ExportError, DamagedFiles),
         )

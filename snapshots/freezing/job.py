@@ -115,14 +115,14 @@ def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
 
     The parse trees that it derived stay stored, and the next freeze uses them. Raises NothingToStop.
     """
-    sentence = f"Stopped by {by.username}. You can freeze again at any time."
-    if not claims.stop(Snapshot.objects.filter(pk=snapshot.pk), sentence):
+    again = "You can freeze again at any time."
+    if not claims.stop(Snapshot.objects.filter(pk=snapshot.pk), again, by=by.code):
         raise NothingToStop("This freeze is no longer under way, so it cannot be stopped.")
     snapshot.refresh_from_db()
     return snapshot
 
 
-def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
+def freeze_snapshot(*, snapshot_id: int, row: Snapshot | None = None) -> Snapshot:
     """Carry out a requested freeze, or one whose worker died. Returns the frozen snapshot.
 
     If nothing has changed since an earlier snapshot, returns that one, deletes this row and frees its number.
@@ -134,7 +134,7 @@ def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
             Snapshot,
             snapshot_id,
             _freeze,
-            worker=worker,
+            row=row,
             progress="copying the pairs",
             expected=(SnapshotError,),
         )
@@ -150,10 +150,10 @@ def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
         raise FreezeInProgress(theirs.corpus, theirs) from None
 
 
-def work(snapshot_id: int, worker: str) -> None:
-    """Carry out a freeze in a worker; do nothing if another worker has claimed it."""
+def work(snapshot_id: int, row: Snapshot) -> None:
+    """Carry out a freeze that a worker claimed; do nothing if the claim is lost."""
     try:
-        freeze_snapshot(snapshot_id=snapshot_id, worker=worker)
+        freeze_snapshot(snapshot_id=snapshot_id, row=row)
     except FreezeInProgress as error:
         logger.info("%s", error)
 

@@ -61,7 +61,9 @@ def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
 
 
 def compute_statistics(
-    statistics_id: int, worker: str = "", progress: Callable[[str], None] = lambda text: None
+    statistics_id: int,
+    row: SnapshotStatistics | None = None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> SnapshotStatistics:
     """Compute requested statistics, or those whose worker died. Returns the row with its data.
 
@@ -72,7 +74,7 @@ def compute_statistics(
             SnapshotStatistics,
             statistics_id,
             lambda claim: claim.finish(data=_compute(claim.row, claim)),
-            worker=worker,
+            row=row,
             progress="reading the files",
             expected=(DamagedFiles,),
             tell=progress,

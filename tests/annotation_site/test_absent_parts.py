@@ -145,7 +145,7 @@ def done_without_absent(snapshot: Snapshot, files: set[str]) -> int:
     for partition in ("dev", "test"):
         if f"{partition}.jsonl" not in files:
             told[partition] = None
-    assert record_result(run=run, metrics=told)
+    record_result(run=run, metrics=told)
     return run.pk
 
 

@@ -66,7 +66,7 @@ def test_the_overview_says_how_many_jobs_wait_and_since_when(corpus, browser_of,
     first = request_statistics(question=corpus.questions.get(), kind="models")
     request_statistics(question=corpus.questions.get(), kind="pairwise")
     long_ago = timezone.now() - timedelta(minutes=90)
-    CachedStatistics.objects.filter(pk=first.pk).update(requested_at=long_ago)
+    CachedStatistics.objects.filter(pk=first.pk).update(queued_at=long_ago)
     page = client.get(f"/c/{corpus.slug}/")
     assert page.context["jobs"] == [WaitingJobs("general", 2, "cached statistics", long_ago)]
     text = " ".join(page.content.decode().split())

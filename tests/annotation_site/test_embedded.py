@@ -39,9 +39,10 @@ enqueue(request_freeze(corpus=Corpus.objects.get(slug="demo")))
 """
 
 ASK_FOR_A_RUN = """
-from modeling.launching.actions import enqueue, request_run
+from jobs.tasks import enqueue
+from modeling.launching.actions import request_run
 from snapshots.models import Snapshot
-enqueue(request_run(snapshot=Snapshot.objects.get(), baseline="majority").pk)
+enqueue(request_run(snapshot=Snapshot.objects.get(), baseline="majority"))
 """
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from celery.beat import PersistentScheduler
-from celery.signals import after_task_publish, beat_init
+from celery.signals import beat_init
 from django.conf import settings as django_settings
 from django.db import DatabaseError
 from django.test import Client
@@ -15,6 +15,7 @@ from django.utils.html import escape
 
 from annotation_site.operation import health
 from annotation_site.workspace import waiting
+from jobs import tasks
 from jobs.models import Clock
 from jobs.tasks import clock_seen
 from modeling.models import TrainingRun, Worker
@@ -69,8 +70,8 @@ def test_a_worker_that_fell_silent_is_not_counted(client: Client) -> None:
 def test_the_oldest_waiting_job_of_each_queue_is_told(client: Client) -> None:
     snapshot = Snapshot.objects.create(corpus=make_corpus(), version=1)
     run = TrainingRun.objects.create(snapshot=snapshot, baseline="majority")
-    Snapshot.objects.update(requested_at=timezone.now() - timedelta(seconds=90))
-    TrainingRun.objects.filter(pk=run.pk).update(requested_at=timezone.now() - timedelta(seconds=30))
+    Snapshot.objects.update(queued_at=timezone.now() - timedelta(seconds=90))
+    TrainingRun.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=30))
     _, content = ask(client)
     waits = content["parts"]["jobs"]["oldest_waiting_seconds"]
     assert 30 <= waits["training"] < 90 <= waits["general"] < 600  # on a busy machine, some seconds more
@@ -89,7 +90,7 @@ def test_a_dead_clock_wants_attention(client: Client, minutes: int | None) -> No
 def test_a_job_of_any_kind_that_waits_though_a_worker_is_free_wants_attention(client: Client) -> None:
     snapshot = freeze(corpus_of(1, dev=0, test=0))
     request_export(snapshot=snapshot, format_name="dnc")
-    SnapshotExport.objects.update(requested_at=timezone.now() - timedelta(minutes=6))
+    SnapshotExport.objects.update(queued_at=timezone.now() - timedelta(minutes=6))
     assert ask(client)[1]["parts"]["jobs"]["state"] == "ok", "nobody works the queue, which another part says"
     make_worker("general")
     told = ask(client)[1]["parts"]["jobs"]
@@ -102,11 +103,26 @@ def test_a_job_of_any_kind_that_waits_though_a_worker_is_free_wants_attention(cl
 
 
 def test_a_sweep_that_beat_sends_shows_that_the_clock_ticks(transactional_db: None, settings: Any) -> None:
-    after_task_publish.send(sender="jobs.tasks.work", body=None)
+    tasks.work.apply_async(("general",))
     assert not Clock.objects.exists()
     for _ in range(2):
-        after_task_publish.send(sender="jobs.tasks.sweep", body=None)
+        tasks.sweep.apply_async(("general",))
     assert timezone.now() - Clock.objects.get().seen_at < timedelta(minutes=1)
+
+
+def test_abandoned_jobs_are_counted_with_the_age_of_the_oldest(client: Client) -> None:
+    make_worker("general,training")
+    snapshot = freeze(corpus_of(1, dev=0, test=0))
+    for kind in ("corpus", "artifacts"):
+        request_statistics(snapshot=snapshot, kind=kind)
+    claim_elsewhere(SnapshotStatistics)
+    told = ask(client)[1]["parts"]["jobs"]
+    assert (told["state"], told["stale"], told["oldest_stale_seconds"]) == ("ok", 0, None)
+    claim_elsewhere(SnapshotStatistics, silent=True)
+    told = ask(client)[1]["parts"]["jobs"]
+    assert (told["state"], told["stale"]) == ("attention", 2)
+    assert 3600 <= told["oldest_stale_seconds"] < 3700
+    assert "2 claimed jobs have no heartbeat" in told["says"]
 
 
 def test_a_schedule_in_the_future_begins_now(tmp_path: Any) -> None:

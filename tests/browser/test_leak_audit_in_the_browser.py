@@ -28,7 +28,7 @@ def test_a_leak_audit_is_asked_for_stopped_and_ended(live_server, watched, rosa,
     found += complaints(page, "under way")
     assert no_sideways_scroll(page)
     page.get_by_role("button", name="Stop the count").click()
-    expect(page.get_by_text("Stopped by rosa.")).to_be_visible()
+    expect(page.get_by_text(f"Stopped by {rosa.code}.")).to_be_visible()
     found += complaints(page, "stopped")
     page.get_by_role("button", name="Count them").click()
     expect(page.get_by_role("button", name="Stop the count")).to_be_visible()

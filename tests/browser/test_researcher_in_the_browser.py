@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from accounts.people.registration import create_person
 from collection.models import Pair
+from jobs.claims import claim
 from modeling.models import TrainingRun
-from modeling.running.actions import claim_run
 from modeling.running.runner import carry_out
 from snapshots.freezing.job import freeze_snapshot
 from snapshots.models import Snapshot
@@ -95,7 +95,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     found += complaints(page, "new run")
     page.get_by_role("button", name="Start training").click()
     expect(page.get_by_text("has no worker")).to_be_visible()
-    claimed = claim_run(run_id=TrainingRun.objects.get().pk, worker="test")
+    claimed = claim(TrainingRun, TrainingRun.objects.get().pk, worker="test")
     assert claimed is not None
     carry_out(claimed)
     accuracy = page.get_by_role("region", name="Accuracy of run")

@@ -27,7 +27,7 @@ def test_trees_are_asked_for_the_freeze_is_stopped_and_made_after_all(live_serve
     found += complaints(page, "under way")
     assert no_sideways_scroll(page)
     page.get_by_role("button", name="Stop this freeze").click()
-    expect(page.get_by_text("Stopped by rosa. You can freeze again at any time.")).to_be_visible()
+    expect(page.get_by_text(f"Stopped by {rosa.code}. You can freeze again at any time.")).to_be_visible()
     found += complaints(page, "stopped")
 
     page.get_by_role("link", name="Plan the freeze again").click()

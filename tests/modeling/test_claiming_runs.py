@@ -7,19 +7,14 @@ import pytest
 from django.utils import timezone
 
 from jobs import claims
+from jobs.claims import Claim, ClaimLost, claim
 from modeling.models import RunProgress, TrainingRun
 from modeling.running.actions import (
-    Order,
     Progress,
-    claim_run,
-    look,
-    mark_failed,
-    mark_stopped,
     record_progress,
     record_result,
     record_start,
     record_warnings,
-    release_run,
 )
 from tests.concurrency.threads import at_once
 from tests.jobs.material import silence
@@ -53,7 +48,7 @@ def test_without_the_conditional_update_two_workers_take_one_run(run):
 
 
 def test_of_many_workers_one_gets_the_run(run):
-    taken = at_once([lambda name=name: claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    taken = at_once([lambda name=name: claim(TrainingRun, run.pk, worker=name) for name in "abcdefgh"])
     assert sum(isinstance(each, TrainingRun) for each in taken) == 1
     assert sum(each is None for each in taken) == 7
     run.refresh_from_db()
@@ -63,7 +58,7 @@ def test_of_many_workers_one_gets_the_run(run):
 def test_of_many_workers_one_takes_an_abandoned_run_up(run):
     claimed(run)
     went_silent(run)
-    taken = at_once([lambda name=name: claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    taken = at_once([lambda name=name: claim(TrainingRun, run.pk, worker=name) for name in "abcdefgh"])
     assert sum(isinstance(each, TrainingRun) for each in taken) == 1
     run.refresh_from_db()
     assert run.attempts == 2
@@ -71,25 +66,27 @@ def test_of_many_workers_one_takes_an_abandoned_run_up(run):
 
 def test_a_running_run_is_nobody_elses(run):
     claimed(run)
-    assert claim_run(run_id=run.pk, worker="second@here") is None
+    assert claim(TrainingRun, run.pk, worker="second@here") is None
 
 
 def test_a_run_that_does_not_exist_is_not_claimed(run):
-    assert claim_run(run_id=run.pk + 1, worker="a") is None
+    assert claim(TrainingRun, run.pk + 1, worker="a") is None
 
 
 def test_a_worker_that_was_thought_dead_changes_nothing_any_more(run):
     late = claimed(run)
     went_silent(run)
     claimed(run, "second@here")
-    assert look(run=late) is Order.LOST
+    with pytest.raises(ClaimLost):
+        Claim(late).stop_asked()
     assert not record_progress(run=late, lines=[Progress(step=1)])
-    assert not record_start(run=late, step=0, train_pairs=1)
+    record_start(run=late, step=0, train_pairs=1)
     assert not record_warnings(run=late, warnings=["late"])
-    assert not record_result(run=late, metrics=metrics())
-    assert not mark_failed(run=late, error="late")
-    assert not mark_stopped(run=late)
-    assert not release_run(run=late, blameless=True)
+    with pytest.raises(ClaimLost):
+        record_result(run=late, metrics=metrics())
+    assert not Claim(late).fail("late")
+    assert not Claim(late).stopped()
+    assert not Claim(late).release(blameless=True)
     run.refresh_from_db()
     assert (run.status, run.worker, run.error) == ("running", "second@here", "")
     assert not RunProgress.objects.exists()
@@ -100,7 +97,7 @@ def test_after_five_attempts_a_run_is_failed_with_a_sentence(run):
     for _ in range(claims.MOST_ATTEMPTS):
         claimed(run)
         went_silent(run)
-    assert claim_run(run_id=run.pk, worker="sixth@here") is None
+    assert claim(TrainingRun, run.pk, worker="sixth@here") is None
     run.refresh_from_db()
     assert run.status == "failed"
     assert "Given up after 5 attempts" in run.error
@@ -108,10 +105,10 @@ def test_after_five_attempts_a_run_is_failed_with_a_sentence(run):
 
 
 def test_a_pause_that_was_asked_for_is_no_attempt_and_a_crash_is_one(run):
-    release_run(run=claimed(run), blameless=True)
+    Claim(claimed(run)).release(blameless=True)
     run.refresh_from_db()
     assert (run.status, run.attempts) == ("queued", 0)
-    release_run(run=claimed(run), blameless=False)
+    Claim(claimed(run)).release(blameless=False)
     run.refresh_from_db()
     assert (run.status, run.attempts) == ("queued", 1)
 

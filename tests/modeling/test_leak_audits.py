@@ -186,13 +186,13 @@ def test_further_snapshots_stay_chosen(browser, snapshot, other, sent):
     assert "small@1 dev with other@1 train" in {str(row) for row in LeakAudit.objects.all()}
 
 
-def test_a_count_that_is_stopped_keeps_what_is_done_and_goes_on_when_asked(browser, snapshot, sent):
+def test_a_count_that_is_stopped_keeps_what_is_done_and_goes_on_when_asked(browser, snapshot, sent, rosa):
     rows = request_audits([snapshot])
     work(rows[0])
     browser.post(address(snapshot, "stop/"))
     page = page_of(browser, snapshot)
     (error,) = page.xpath("//p[@class='error']")
-    assert error.text_content().startswith("Stopped by rosa. What was counted stays")
+    assert error.text_content().startswith(f"Stopped by {rosa.code}. What was counted stays")
     assert "Counted comparisons: 1 of 3." in page.text_content()
     assert len(page.xpath("//tbody/tr")) == 1
     again = browser.post(address(snapshot, "stop/"), follow=True).content.decode()

@@ -2,12 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,11 +20,12 @@ from annotation_site.operation.server import database_url
 from jobs import tasks
 from modeling.folders import CHILD, folder_of
 from modeling.launching.actions import resume_run, stop_run
-from modeling.models import RunProgress, TrainingRun
-from modeling.running.actions import claim_run
+from modeling.models import Breakdown, RunProgress, TrainingRun
+from modeling.querysets import WAITS_FOR_ITS_HOST
+from modeling.running import runner
 from modeling.workers import working
-from tests.jobs.material import age, silence
-from tests.modeling.material import SMALL, a_run, small_snapshot, vectors_for, wait_for
+from tests.jobs.material import silence
+from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def long_run(transactional_db, tmp_path) -> TrainingRun:
 
 
 @contextmanager
-def worker(name: str, var: Path) -> Iterator[subprocess.Popen]:
+def worker(name: str, var: Path, host: str = "here") -> Iterator[subprocess.Popen]:
     """Starts a worker of the queue `training` with the test's database and folders."""
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("CELERY_")},
@@ -60,7 +61,16 @@ def worker(name: str, var: Path) -> Iterator[subprocess.Popen]:
         "SECRET_KEY": "of no use to anybody",
     }
     command = [
-        *(sys.executable, "-m", "celery", "--app", "annotation_site", "worker", "--hostname", f"{name}@here"),
+        *(
+            sys.executable,
+            "-m",
+            "celery",
+            "--app",
+            "annotation_site",
+            "worker",
+            "--hostname",
+            f"{name}@{host}",
+        ),
         *("--queues", "training", "--concurrency", "1", "--without-gossip", "--without-mingle"),
     ]
     with (var / f"{name}.log").open("wb") as log:
@@ -105,19 +115,15 @@ def state(run: TrainingRun) -> str:
     return TrainingRun.objects.get(pk=run.pk).status
 
 
-def send(task, broker: Connection, *args: object) -> None:
+def send(broker: Connection) -> None:
     with current_app.amqp.Producer(broker) as producer:
-        task.apply_async(args, producer=producer, queue="training")
-
-
-def message(run: TrainingRun) -> tuple[str, int]:
-    return "modeling.TrainingRun", run.pk
+        tasks.work.apply_async(("training",), producer=producer, queue="training")
 
 
 @pytest.mark.thorough
 def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
-        send(tasks.work, broker, *message(long_run))
+        send(broker)
         wait_for(lambda: is_under_way(long_run))
         assert [seen.name for seen in working("training")] == ["first@here"]
         child = child_of(long_run)
@@ -129,7 +135,7 @@ def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(lon
     # A minute passes without a heartbeat.
     silence(TrainingRun)
     with worker("second", settings.VAR):
-        send(tasks.sweep, broker, "training")
+        send(broker)
         wait_for(lambda: state(long_run) == "done")
     long_run.refresh_from_db()
     assert (long_run.worker, long_run.attempts) == ("second@here", 2)
@@ -142,7 +148,7 @@ def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(lon
 @pytest.mark.thorough
 def test_a_worker_that_is_asked_to_go_pauses_its_run_and_leaves_it_on_the_list(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
-        send(tasks.work, broker, *message(long_run))
+        send(broker)
         wait_for(lambda: is_under_way(long_run))
         first.terminate()
         assert first.wait(timeout=300) == 0
@@ -154,7 +160,7 @@ def test_a_worker_that_is_asked_to_go_pauses_its_run_and_leaves_it_on_the_list(l
 @pytest.mark.thorough
 def test_a_worker_that_is_told_to_quit_leaves_the_run_to_others_too(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
-        send(tasks.work, broker, *message(long_run))
+        send(broker)
         wait_for(lambda: is_under_way(long_run))
         child = child_of(long_run)
         first.send_signal(signal.SIGQUIT)
@@ -167,31 +173,95 @@ def test_a_worker_that_is_told_to_quit_leaves_the_run_to_others_too(long_run, br
 @pytest.mark.thorough
 def test_stop_and_resume_reach_a_worker_through_the_database(long_run, broker, settings):
     with worker("first", settings.VAR):
-        send(tasks.work, broker, *message(long_run))
+        send(broker)
         wait_for(lambda: is_under_way(long_run))
         stop_run(run=long_run)
         wait_for(lambda: state(long_run) == "stopped")
         resume_run(run=long_run)
-        send(tasks.work, broker, *message(long_run))
+        send(broker)
         wait_for(lambda: state(long_run) == "done")
 
 
-def test_a_message_for_a_run_that_is_over_does_nothing(transactional_db, broker, settings):
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_an_interrupted_run_goes_on_before_all_that_wait(long_run, broker, settings, how):
+    """The queue is full, and the only message that is left says nothing about the run."""
+    waiting = [a_run(long_run.snapshot, seed=seed) for seed in range(2, 4)]
+    with worker("first", settings.VAR) as first:
+        send(broker)
+        wait_for(lambda: is_under_way(long_run))
+        if how == signal.SIGTERM:
+            first.terminate()
+            assert first.wait(timeout=300) == 0
+        else:
+            child = child_of(long_run)
+            kill_all(first)
+            wait_for(lambda: has_ended(child))
+            silence(TrainingRun)
+    assert {state(run) for run in waiting} == {"queued"}
+    with worker("second", settings.VAR):
+        send(broker)
+        wait_for(lambda: all(state(run) == "done" for run in [long_run, *waiting]))
+    long_run.refresh_from_db()
+    assert long_run.worker == "second@here"
+    starts = TrainingRun.objects.order_by("started_at").values_list("pk", flat=True)
+    assert list(starts) == [long_run.pk, *(run.pk for run in waiting)]
+    told = (folder_of(long_run) / "progress.jsonl").read_text()
+    assert (told.count('"event": "started"'), told.count('"resumed_from_step": null')) == (2, 1)
+
+
+@pytest.mark.thorough
+def test_a_run_that_moves_to_another_machine_waits_and_says_what_is_lost(
+    long_run, broker, settings, tmp_path
+):
+    """Two machines with folders of their own; the first is stopped and does not come back."""
+    behind = a_run(long_run.snapshot, seed=2)
+    # The other machine has the files of snapshots, as if it had fetched them, and no runs.
+    there = tmp_path / "there"
+    shutil.copytree(settings.VAR, there, ignore=shutil.ignore_patterns("broker", "runs"))
+    (there / "broker").symlink_to(settings.VAR / "broker")
+    with worker("first", settings.VAR) as first:
+        send(broker)
+        wait_for(lambda: is_under_way(long_run))
+        first.terminate()
+        assert first.wait(timeout=300) == 0
+    step = RunProgress.objects.filter(run=long_run).latest("pk").step
+    with worker("second", there, host="there"):
+        send(broker)
+        wait_for(lambda: state(behind) == "done")
+        assert state(long_run) == "queued", "it waits for its machine"
+        TrainingRun.objects.update(queued_at=timezone.now() - WAITS_FOR_ITS_HOST)
+        send(broker)
+        wait_for(lambda: state(long_run) == "done")
+    long_run.refresh_from_db()
+    assert (long_run.worker, long_run.host) == ("second@there", "there")
+    assert f"steps are lost: here trained this run up to step {step:,}" in long_run.warnings
+    lost = RunProgress.objects.filter(run=long_run, is_lost=True)
+    assert lost.latest("pk").step == step
+    assert RunProgress.objects.kept().filter(run=long_run).count() > 1
+
+
+@pytest.mark.thorough
+def test_a_worker_that_dies_while_breakdowns_are_counted_loses_none(long_run, broker, settings):
+    """The program is over then: the next worker gets its metrics again and trains nothing."""
+    TrainingRun.objects.update(config={**SMALL, "epochs": "2"})
+    run = TrainingRun.objects.get()
+    ours = claimed(run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "break_down", lambda run: sys.exit("killed"))
+        with pytest.raises(SystemExit):
+            runner.carry_out(ours)
+    assert (state(run), Breakdown.objects.count()) == ("running", 0)
+    silence(TrainingRun)
+    with worker("second", settings.VAR):
+        send(broker)
+        wait_for(lambda: state(run) == "done")
+    assert Breakdown.objects.filter(run=run, dimension="confidence").exists()
+    assert (folder_of(run) / "progress.jsonl").read_text().count('"event": "started"') == 1
+
+
+def test_a_message_finds_no_run_that_is_over(transactional_db, broker, settings):
     run = a_run(small_snapshot(3))
     stop_run(run=run)
-    tasks.work.apply(message(run))
+    tasks.work.apply(("training",))
     assert state(run) == "stopped"
-
-
-def test_the_sweep_sends_for_waiting_and_abandoned_runs_and_no_others(db, monkeypatch, sent):
-    snapshot = small_snapshot(3)
-    waiting, abandoned, running, stopped = (a_run(snapshot, seed=seed) for seed in range(4))
-    for run in (abandoned, running):
-        claim_run(run_id=run.pk, worker="first@here")
-    age(TrainingRun)
-    silence(TrainingRun)
-    TrainingRun.objects.filter(pk=running.pk).update(heartbeat_at=timezone.now())
-    stop_run(run=stopped)
-    monkeypatch.setattr(tasks, "SECOND_LOOK_AFTER", timedelta(0))
-    tasks.sweep("training")
-    assert sent == [waiting.pk, abandoned.pk]

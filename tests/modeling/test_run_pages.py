@@ -9,13 +9,14 @@ from django.utils import timezone
 from lxml import html
 
 from collection.models import Corpus
+from jobs.claims import Claim
 from modeling import catalogue
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import LOG, folder_of
 from modeling.models import TrainingRun, Worker
 from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns
-from modeling.running.actions import Progress, mark_failed, record_progress, record_result, record_warnings
+from modeling.running.actions import Progress, record_progress, record_result, record_warnings
 from modeling.workers import worker_seen
 from snapshots.models import Snapshot
 from tests.charted import charts_in
@@ -154,7 +155,7 @@ def test_where_nobody_labelled_twice_a_run_shows_no_distances(browser, snapshot)
 
 def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):
     run = claimed(a_run(snapshot))
-    mark_failed(run=run, error="The disk is full.\nThe last lines of its log:\nno room")
+    Claim(run).fail("The disk is full.\nThe last lines of its log:\nno room")
     assert "The disk is full." in text(browser.get(f"/runs/{run.pk}/"))
     assert browser.post(f"/runs/{run.pk}/resume/").status_code == 302
     assert sent == [run.pk]
@@ -189,7 +190,7 @@ def test_several_seeds_are_a_sweep_with_one_run_each(browser, snapshot, sent, ro
     assert [(run.seed, run.config, run.requested_by) for run in runs] == [
         (seed, {"epochs": 2, "train_vectors": False}, rosa) for seed in (1, 2, 3)
     ]
-    assert sent == [run.pk for run in runs]
+    assert sent == [sweep.pk]
 
 
 def test_a_single_run_leads_to_its_page(browser, snapshot):

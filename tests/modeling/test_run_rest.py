@@ -8,11 +8,12 @@ from kombu.exceptions import OperationalError
 
 from accounts.sign_in.tokens import create_api_token
 from jobs import tasks
+from jobs.claims import Claim
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import store_breakdowns
-from modeling.running.actions import mark_stopped, record_result
+from modeling.running.actions import record_result
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
 from tests.made_once import made_once
@@ -66,7 +67,7 @@ def test_without_a_broker_the_run_still_waits(api, snapshot, monkeypatch, caplog
     answer = api.post("/api/v1/runs/", {"snapshot": "small@1", "baseline": "majority"})
     assert answer.status_code == 202
     assert TrainingRun.objects.get().status == "queued"
-    assert "the sweep will send modeling.TrainingRun" in caplog.text
+    assert "the sweep will send the message for training" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_stop_and_resume(api, snapshot, sent):
     too_early = api.post(f"/api/v1/runs/{run.pk}/resume/")
     assert too_early.status_code == 409
     assert "still writing its checkpoint" in too_early.json()["detail"]
-    mark_stopped(run=run)
+    Claim(run).stopped()
     assert api.post(f"/api/v1/runs/{run.pk}/resume/").data["status"] == "queued"
     assert sent == [run.pk]
 

@@ -130,7 +130,7 @@ def searched(snapshot, dev, test):
                 {**told["dev"], "accuracy": on_dev},
                 {**told["test"], "accuracy": on_test},
             )
-            assert record_result(run=claimed(child), metrics=told)
+            record_result(run=claimed(child), metrics=told)
     return TrainingRun.objects.newest_first().get(pk=sweep.pk)
 
 

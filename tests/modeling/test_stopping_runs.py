@@ -2,9 +2,9 @@
 
 import pytest
 
+from jobs.claims import Claim, claim
 from modeling.launching.actions import RunIsOver, resume_run, stop_run
 from modeling.models import TrainingRun
-from modeling.running.actions import Order, claim_run, look, mark_failed
 from tests.jobs.material import silence
 from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
@@ -23,14 +23,14 @@ def test_a_running_run_is_asked_and_its_worker_learns_it(snapshot):
     ours = claimed(a_run(snapshot))
     asked = stop_run(run=TrainingRun.objects.get(pk=ours.pk))
     assert (asked.status, asked.stop_requested) == ("running", True)
-    assert look(run=ours) is Order.STOP
+    assert Claim(ours).stop_asked()
 
 
 def test_a_run_whose_worker_is_gone_stops_at_once(snapshot):
     ours = claimed(a_run(snapshot))
     silence(TrainingRun)
     assert stop_run(run=ours).status == "stopped"
-    assert claim_run(run_id=ours.pk, worker="second@here") is None
+    assert claim(TrainingRun, ours.pk, worker="second@here") is None
 
 
 def test_stopping_twice_is_stopping_once(snapshot):
@@ -49,7 +49,7 @@ def test_a_run_that_is_done_is_neither_stopped_nor_resumed(snapshot):
 
 def test_a_failed_run_is_resumed_with_all_its_attempts(snapshot):
     ours = claimed(a_run(snapshot))
-    mark_failed(run=ours, error="The disk is full.")
+    Claim(ours).fail("The disk is full.")
     again = resume_run(run=ours)
     assert (again.status, again.attempts, again.error, again.finished_at) == ("queued", 0, "", None)
 

@@ -8,10 +8,12 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
+from jobs import tasks
+from jobs.claims import Claim, claim
 from jobs.models import WAITING_FOR_A_WORKER
+from jobs.tasks import enqueue
 from modeling.launching.actions import (
     RefusedRegime,
-    enqueue,
     request_run,
     request_sweep,
     resume_run,
@@ -19,7 +21,7 @@ from modeling.launching.actions import (
 )
 from modeling.models import TrainingRun
 from modeling.results.run_scores import results
-from modeling.running.actions import Order, claim_run, look, mark_failed, mark_stopped, record_result
+from modeling.running.actions import record_result
 from modeling.watching.sweeps import sizes
 from tests.made_once import made_once
 from tests.modeling.material import SMALL, claimed, distribution, metrics, program, small_snapshot
@@ -38,7 +40,7 @@ def a_sweep(snapshot, **fields) -> TrainingRun:
 
 
 def end(run: TrainingRun, accuracy: float) -> None:
-    assert record_result(run=claimed(run), metrics=metrics(accuracy))
+    record_result(run=claimed(run), metrics=metrics(accuracy))
 
 
 def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
@@ -52,9 +54,10 @@ def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
 
 def test_no_worker_takes_the_sweep_itself(snapshot, sent):
     sweep = a_sweep(snapshot)
-    assert claim_run(run_id=sweep.pk, worker="a@here") is None
-    enqueue(sweep.pk)
-    assert sent == list(sweep.children.order_by("seed").values_list("pk", flat=True))
+    assert claim(TrainingRun, sweep.pk, worker="a@here") is None
+    enqueue(sweep)
+    assert sent == [sweep.pk]
+    assert tasks.next_job("training", worker="a@here") == sweep.children.order_by("seed").first()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,7 @@ def test_how_a_sweep_stands_its_children_say(snapshot):
     assert standing() == "queued"
     ours = claimed(first)
     assert standing() == "running"
-    mark_failed(run=ours, error="The disk is full.")
+    Claim(ours).fail("The disk is full.")
     assert standing() == "queued"
     end(second, 0.5)
     assert standing() == "failed"
@@ -97,10 +100,10 @@ def test_stopping_a_sweep_stops_those_that_wait_and_asks_those_that_run(snapshot
     end(first, 0.5)
     ours = claimed(second)
     stop_run(run=sweep)
-    assert look(run=ours) is Order.STOP
+    assert Claim(ours).stop_asked()
     third.refresh_from_db()
     assert third.status == "stopped"
-    mark_stopped(run=ours)
+    Claim(ours).stopped()
     assert TrainingRun.objects.get(pk=sweep.pk).standing == "stopped"
     resume_run(run=sweep)
     waiting = TrainingRun.objects.filter(status="queued").order_by("seed")
@@ -166,10 +169,7 @@ def test_a_seed_that_was_run_twice_counts_once_by_its_newest_run(snapshot):
         end(request_run(snapshot=snapshot, baseline="cbow", seed=seed), accuracy)
     other = request_run(snapshot=snapshot, baseline="cbow", seed=1, regime={"most": 6})
     end(other, 0.2)
-    mark_failed(
-        run=claimed(request_run(snapshot=snapshot, baseline="cbow", seed=2)),
-        error="The disk is full.",
-    )
+    Claim(claimed(request_run(snapshot=snapshot, baseline="cbow", seed=2))).fail("The disk is full.")
     (table,) = results([snapshot])
     small, whole = table.experiments
     assert small.runs == [(1, other.pk)]

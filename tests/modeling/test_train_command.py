@@ -299,6 +299,6 @@ def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_go_on(settings, tmp_path
 def test_a_stop_from_a_page_reaches_the_foreground(db, monkeypatch, tmp_path):
     small_snapshot(3)
     program(monkeypatch, tmp_path, "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\ntime.sleep(30)")
-    monkeypatch.setattr(runner.actions, "look", lambda *, run: runner.Order.STOP)
+    monkeypatch.setattr(runner.Claim, "stop_asked", lambda claim: True)
     ended = run("train", "small@1", "--baseline", "majority")
     assert "Stopped; its checkpoint is stored" in ended.failure

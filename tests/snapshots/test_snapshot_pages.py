@@ -125,7 +125,7 @@ def test_the_state_stops_asking_when_it_is_frozen(browser, corpus):
 def test_a_freeze_that_nobody_takes_up_says_that_no_worker_is_there(browser, corpus):
     snapshot = request_freeze(corpus=corpus)
     assert "No worker has claimed the freeze" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
-    Snapshot.objects.update(requested_at=timezone.now() - timedelta(minutes=2))
+    Snapshot.objects.update(queued_at=timezone.now() - timedelta(minutes=2))
     assert "No worker has claimed the freeze" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
 
 

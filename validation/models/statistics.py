@@ -15,7 +15,8 @@ class CachedStatistics(Job):
     The row is a cache and nothing else: a new result replaces the old one, which stays until then.
     """
 
-    WORK, DONE, STOPPED = "validation.statistics.cached.carry_out", "idle", "idle"
+    PRIORITY, WORK = 1, "validation.statistics.cached.carry_out"
+    DONE, STOPPED = "idle", "idle"
 
     class Kind(models.TextChoices):
         AGREEMENT = "agreement", "agreement"

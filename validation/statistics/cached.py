@@ -322,13 +322,13 @@ def cancel_request(*, question: Question, kind: str, by: str = "") -> bool:
     return claims.stop(CachedStatistics.objects.filter(question=question, kind=kind, by=by))
 
 
-def carry_out(statistics_id: int, worker: str = "") -> None:
+def carry_out(statistics_id: int, row: CachedStatistics | None = None) -> None:
     """Carries out a request; does nothing if there is none. The row stores why a computation failed.
 
     Raises CachedStatistics.DoesNotExist, jobs.claims.Interrupted.
     """
     with contextlib.suppress(InOtherHands, JobFailed, NothingToCount):
-        claims.carry_out(CachedStatistics, statistics_id, _compute, worker=worker, expected=(NothingToCount,))
+        claims.carry_out(CachedStatistics, statistics_id, _compute, row=row, expected=(NothingToCount,))
 
 
 def _compute(claim: Claim) -> None:

@@ -7,8 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
 from jobs.claims import JobError
+from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import ModelingError, enqueue, request_runs
+from modeling.launching.actions import ModelingError, request_runs
 from modeling.models import Breakdown
 from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, SVG, drawn
@@ -173,7 +174,7 @@ class Command(BaseCommand):
             except ModelingError as error:
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue
-            enqueue(run.pk)
+            enqueue(run)
             queued.append(run.pk)
             self.stderr.write(f"Queued run {run.pk}: {run.baseline} on {run.snapshot}")
         if queued or report.waits:

@@ -14,14 +14,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
+from jobs.claims import claim
 from jobs.querysets import STALE_AFTER
+from jobs.tasks import enqueue
 from modeling import catalogue, workers
 from modeling.baselines.config import STARTS
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import (
     MOST_CHILDREN,
     ModelingError,
-    enqueue,
     request_runs,
     resume_run,
     stop_run,
@@ -32,7 +33,6 @@ from modeling.models import TrainingRun
 from modeling.results.run_scores import distribution_text
 from modeling.results.trials import trials
 from modeling.running import runner
-from modeling.running.actions import claim_run
 from modeling.watching.sweeps import sizes
 from nli.lines import ALL, HELD_OUT, PARTITIONS, SETS
 from shared.whole_numbers import seed, whole
@@ -162,7 +162,7 @@ class Command(BaseCommand):
                 # Each child is stopped until its turn: no worker claims it, and a kill loses nothing.
                 stop_run(run=wanted)
             else:
-                run = claim_run(run_id=wanted.pk, worker=me())
+                run = claim(TrainingRun, wanted.pk, worker=me())
         if wanted.is_sweep:
             self.train_children(wanted, options)
         else:
@@ -176,7 +176,7 @@ class Command(BaseCommand):
                 if row.status not in (TrainingRun.Status.STOPPED, TrainingRun.Status.FAILED):
                     continue
                 wanted = resume_run(run=row)
-                run = claim_run(run_id=wanted.pk, worker=me())
+                run = claim(TrainingRun, wanted.pk, worker=me())
             try:
                 self.train_one(wanted, run)
             except CommandError as error:
@@ -258,7 +258,7 @@ class Command(BaseCommand):
         }
 
     def queue(self, run: TrainingRun, options: dict[str, Any]) -> None:
-        enqueue(run.pk)
+        enqueue(run)
         if not workers.working(TrainingRun.QUEUE):
             self.stderr.write(
                 f"The queue {TrainingRun.QUEUE} has no worker. The run waits. Start a worker with: "
