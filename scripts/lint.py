@@ -23,6 +23,7 @@ MANAGE = (
 
 QUICK: list[tuple[str, list[str]]] = [
     ("ruff check", ["-m", "ruff", "check", "--quiet", "--output-format=concise", "."]),
+    ("landed migrations", ["-m", "scripts.migrations"]),
     ("ruff format", ["-m", "ruff", "format", "--check", "--quiet", "."]),
 ]
 SLOW: list[tuple[str, list[str]]] = [

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
@@ -13,6 +14,9 @@ from django.db.migrations.recorder import MigrationRecorder
 
 # The last commit with the migrations that 0001_schema of each app replaces.
 LAST_WITH_FORMER_MIGRATIONS = "805360f"
+# Migrations that were renamed or divided after databases had them: 7114ccaa and 7e6b13bb are the last commits before.
+PAYMENT = {("collection", "0002_payment"), ("collection", "0003_hourly_floor")}
+PROMISES, LEAK_AUDITS = ("collection", "0002_promises_of_pay"), ("modeling", "0002_leak_audits")
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 
@@ -154,22 +158,46 @@ def static_files_are_collected(
 
 
 @register(Tags.database)
-def replaced_migrations_are_all_applied(
+def migrations_are_of_this_version(
     app_configs: Sequence[Any] | None = None, databases: Sequence[str] | None = None, **kwargs: object
 ) -> list[CheckMessage]:
-    """Reports apps of which a part of the replaced migrations is applied: `migrate` would silently skip these apps."""
-    replacing = [each for each in MigrationLoader(None).disk_migrations.values() if each.replaces]
+    """Reports databases of other versions, which `migrate` would leave with an error of the database, or in part."""
+    disk = MigrationLoader(None).disk_migrations
+    ours = {each.label for each in apps.get_app_configs() if Path(each.path).parent == settings.BASE_DIR}
+    known = {*disk, *(name for each in disk.values() for name in each.replaces), *PAYMENT}
     found: list[CheckMessage] = []
+
+    def report(what: str, hint: str) -> None:
+        found.append(
+            Error(f"The database was made by another version: {what}.", hint=hint, id="quintet.E008")
+        )
+
     for using in databases or ():
         applied = MigrationRecorder(connections[using]).applied_migrations().keys()
-        for migration in replacing:
+        for migration in disk.values():
             missing = [name for app, name in migration.replaces if (app, name) not in applied]
             if 0 < len(missing) < len(migration.replaces):
-                found.append(
-                    Error(
-                        f"The database is older than {migration}: it lacks {', '.join(missing)}.",
-                        hint=f"Run `manage.py migrate` with commit {LAST_WITH_FORMER_MIGRATIONS}, then with this version.",
-                        id="quintet.E008",
-                    )
+                report(
+                    f"it lacks {', '.join(missing)} of {migration}", first_with(LAST_WITH_FORMER_MIGRATIONS)
                 )
+        if unknown := sorted(f"{app}.{name}" for app, name in applied - known if app in ours):
+            report(f"this one has no {', '.join(unknown)}", "Read the notes for upgraders in CHANGELOG.md.")
+        if PAYMENT & applied and PROMISES not in applied:
+            both = applied >= PAYMENT
+            report(
+                "its columns of pay came by 0002_payment", fake(*PROMISES) if both else first_with("7114ccaa")
+            )
+        if (
+            LEAK_AUDITS not in applied
+            and "modeling_leakaudit" in connections[using].introspection.table_names()
+        ):
+            report("its table of leak audits came by 0001_schema", fake(*LEAK_AUDITS))
     return found
+
+
+def first_with(commit: str) -> str:
+    return f"Run `manage.py migrate` with commit {commit}, then with this version."
+
+
+def fake(app: str, name: str) -> str:
+    return f"Run `manage.py migrate --skip-checks --fake {app} {name}`, then `manage.py migrate`. Nothing is lost."

@@ -8,12 +8,14 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotation_site.management.commands.doctor import settings_part
 from annotation_site.operation import settings_checks
+from annotation_site.operation.health import all_parts
 from annotation_site.operation.settings_checks import (
-    replaced_migrations_are_all_applied,
+    migrations_are_of_this_version,
     settings_are_advisable,
     settings_fit_together,
     static_files_are_collected,
@@ -100,14 +102,64 @@ def test_warnings_are_told_where_somebody_looks_and_not_before_each_command(depl
     assert "quintet.W003" in settings_part().says
 
 
+def migrated() -> list[str]:
+    """Runs `migrate` on the database of the test. Returns the sentence with which it is refused, if it is."""
+    try:
+        call_command("migrate", verbosity=0, skip_checks=False)
+    except SystemCheckError as error:
+        return [line for line in str(error).splitlines() if "quintet.E008" in line or "HINT" in line]
+    return []
+
+
 @pytest.mark.django_db
 def test_a_database_with_a_part_of_the_replaced_migrations_is_not_migrated() -> None:
-    assert replaced_migrations_are_all_applied(databases=["default"]) == []
+    assert migrations_are_of_this_version(databases=["default"]) == []
     recorder = MigrationRecorder(connection)
     recorder.record_unapplied("modeling", "0001_schema")
-    assert replaced_migrations_are_all_applied(databases=["default"]) == []
+    assert migrations_are_of_this_version(databases=["default"]) == []
     recorder.record_unapplied("modeling", "0004_marks_of_phenomena")
-    with pytest.raises(
-        SystemCheckError, match=r"older than modeling.0001_schema: it lacks 0004_marks_of_phenomena"
-    ):
-        call_command("migrate", verbosity=0, skip_checks=False)
+    problem, hint = migrated()
+    assert "it lacks 0004_marks_of_phenomena of modeling.0001_schema" in problem
+    assert "with commit 805360f" in hint
+
+
+@pytest.mark.django_db
+def test_a_database_of_migrations_that_this_version_lacks_is_sent_to_the_notes() -> None:
+    MigrationRecorder(connection).record_applied("accounts", "0002_people_qualify")
+    problem, hint = migrated()
+    assert "this one has no accounts.0002_people_qualify" in problem
+    assert "notes for upgraders in CHANGELOG.md" in hint
+    assert [part.state for part in all_parts() if part.name == "database"] == ["ok"], "nothing waits"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("missing", "had", "problem"),
+    [
+        (("modeling", "0002_leak_audits"), [], "its table of leak audits came by 0001_schema"),
+        (
+            ("collection", "0002_promises_of_pay"),
+            ["0002_payment", "0003_hourly_floor"],
+            "its columns of pay came by 0002_payment",
+        ),
+    ],
+)
+def test_a_database_whose_migrations_were_renamed_is_told_how_to_go_on(
+    missing: tuple[str, str], had: list[str], problem: str
+) -> None:
+    recorder = MigrationRecorder(connection)
+    _, *later = reversed(MigrationLoader(connection).graph.backwards_plan(missing))
+    for key in [missing, *later]:
+        recorder.record_unapplied(*key)
+    for name in had:
+        recorder.record_applied("collection", name)
+    said = " ".join(migrated())
+    assert problem in said
+    way = f"manage.py migrate --skip-checks --fake {missing[0]} {missing[1]}"
+    assert way in said
+    (part,) = [part for part in all_parts() if part.name == "database"]
+    assert (part.state, way in part.says) == ("down", True)
+    call_command("migrate", *missing, verbosity=0, skip_checks=True, fake=True)
+    for key in later:
+        recorder.record_applied(*key)
+    assert migrated() == []
