@@ -1,6 +1,8 @@
-"""Middleware for all requests: rejected requests, response headers, a full disk."""
+"""Middleware for all requests: rejected requests, response headers, a full disk, a lost database."""
 
 import errno
+import logging
+import sys
 from collections.abc import Callable
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -11,13 +13,16 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext, gettext_lazy
 
+from accounts.pages import error_pages
 from accounts.pages.error_pages import bad_request
 from accounts.rest.problems import is_api, problem_response
 from accounts.templatetags.dates import READERS_ZONE
+from jobs.failures import is_transient
 from shared.bidi import isolated
 
 Next = Callable[[HttpRequest], HttpResponseBase]
@@ -32,18 +37,34 @@ POLICIES = {
     "/api/v1/docs/": f"{STRICT}; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
 }
 
+# Passkeys are made and used on our own pages. Nothing else of a machine is ever asked for.
+PERMISSIONS = ", ".join(
+    [
+        *(f"{name}=(self)" for name in ("publickey-credentials-create", "publickey-credentials-get")),
+        *(
+            f"{name}=()"
+            for name in ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "usb")
+        ),
+    ]
+)
+
 ROOM_DETAIL = gettext_lazy(
     "The server's disk is full, so nothing could be saved. What was saved before is safe. Please try again in a few"
     " minutes. If it happens again, tell the researchers of your project."
 )
+DATABASE_DETAIL = gettext_lazy(
+    "The database did not answer, so nothing was saved just now. What was saved before is safe. Please try again in a"
+    " minute."
+)
 FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 POSTGRES_DISK_FULL = "53100"
-RETRY_AFTER = 60  # seconds
+RETRY_AFTER, RETRY_SOON = 60, 5  # seconds
+logger = logging.getLogger(__name__)
 ZONE_COOKIE = "quintet-zone"
 
 
 def answer_headers(get_response: Next) -> Next:
-    """Adds a content security policy to every response and `no-store` to personal ones; drops bodies for HEAD.
+    """Adds policies of content and permissions to every response and `no-store` to personal ones; drops bodies for HEAD.
 
     Views that set Cache-Control themselves (files with an ETag) keep it.
     """
@@ -53,6 +74,7 @@ def answer_headers(get_response: Next) -> Next:
         if "Content-Security-Policy" not in response:
             prefix = next((prefix for prefix in POLICIES if request.path.startswith(prefix)), "")
             response["Content-Security-Policy"] = POLICIES.get(prefix, STRICT)
+        response["Permissions-Policy"] = PERMISSIONS
         if "Cache-Control" not in response and _is_personal(request, response):
             response["Cache-Control"] = "private, no-store"
         if request.method == "HEAD":
@@ -137,8 +159,8 @@ class TrailingSlash(CommonMiddleware):
         return render(request, "404.html", {"why": why}, status=404)
 
 
-class FullDisk:
-    """Answers 503 with an explanation when the disk is full."""
+class Unavailable:
+    """Answers 503 with an explanation when the disk is full, or when the database does not answer."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -147,15 +169,31 @@ class FullDisk:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not is_full_disk(exception):
-            return None
-        answer: HttpResponse
-        if is_api(request):
-            answer = problem_response(503, str(ROOM_DETAIL))
-        else:
-            answer = render(request, "503.html", {"why": ROOM_DETAIL}, status=503)
-        answer["Retry-After"] = str(RETRY_AFTER)
-        return answer
+        return unavailable(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answers an error that no view raised, such as a lost database while the session is read."""
+    return unavailable(request, sys.exc_info()[1]) or error_pages.server_error(request)
+
+
+def unavailable(request: HttpRequest, exception: BaseException | None) -> HttpResponse | None:
+    """Returns 503 with `Retry-After` for an error that goes away, None for any other."""
+    if is_full_disk(exception):
+        why, seconds = ROOM_DETAIL, RETRY_AFTER
+    elif isinstance(exception, Exception) and is_transient(exception):
+        why, seconds = DATABASE_DETAIL, RETRY_SOON
+        logger.warning("%s %s: the database did not answer: %s", request.method, request.path, exception)
+    else:
+        return None
+    answer: HttpResponse
+    if is_api(request):
+        answer = problem_response(503, str(why))
+    else:
+        # Without the request: who is signed in stands in the database.
+        answer = HttpResponse(render_to_string("503.html", {"why": why}), status=503)
+    answer["Retry-After"] = str(seconds)
+    return answer
 
 
 def is_full_disk(exception: BaseException | None) -> bool:

@@ -184,7 +184,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "annotation_site.middleware.FullDisk",
+    "annotation_site.middleware.Unavailable",
 ]
 
 ROOT_URLCONF = "annotation_site.urls"

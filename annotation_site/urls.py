@@ -101,4 +101,4 @@ urlpatterns = [
 handler400 = "accounts.pages.error_pages.bad_request"
 handler403 = "accounts.pages.error_pages.forbidden"
 handler404 = "accounts.pages.error_pages.not_found"
-handler500 = "accounts.pages.error_pages.server_error"
+handler500 = "annotation_site.middleware.server_error"

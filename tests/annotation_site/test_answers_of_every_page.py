@@ -84,6 +84,38 @@ def test_a_full_disk_is_a_sentence(browser_of, rosa, monkeypatch, error, page, k
     assert answer["Retry-After"] == "60"
 
 
+@pytest.mark.parametrize(
+    ("page", "kind"), [("/mine/", "text/html"), ("/api/v1/corpora/", "application/problem+json")]
+)
+@pytest.mark.parametrize("where", ["in the view", "while the session is read"])
+def test_a_lost_database_is_a_503_that_says_when_to_try_again(
+    browser_of, rosa, monkeypatch, page, kind, where
+):
+    def lose(*args, **kwargs):
+        raise OperationalError("server closed the connection unexpectedly")
+
+    browser = browser_of(rosa)
+    browser.raise_request_exception = False
+    with monkeypatch.context() as patch:
+        if where == "in the view":
+            patch.setattr("accounts.pages.views._mine", lose)
+            patch.setattr("collection.corpora.api.CorpusList.get_queryset", lose)
+        else:
+            patch.setattr("django.contrib.sessions.backends.db.SessionStore.load", lose)
+        answer = browser.get(page)
+    assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (503, kind)
+    assert "The database did not answer" in answer.content.decode()
+    assert answer["Retry-After"] == "5"
+    assert browser.get(page).status_code == 200
+
+
+def test_every_answer_forbids_what_no_page_needs_and_allows_passkeys(client):
+    for page in ("/sign-in/", "/api/v1/corpora/", "/nowhere/"):
+        policy = client.get(page)["Permissions-Policy"].split(", ")
+        assert {"camera=()", "microphone=()", "geolocation=()", "payment=()"} < set(policy)
+        assert {"publickey-credentials-create=(self)", "publickey-credentials-get=(self)"} < set(policy)
+
+
 def test_an_error_of_middleware_is_a_problem_too(client, rosa):
     refused = client.get("/api/v1/corpora/", headers={"host": "evil.example"})
     assert (refused.status_code, refused["Content-Type"]) == (400, "application/problem+json")
