@@ -9,7 +9,6 @@ from django.db.models.functions import Greatest
 
 from collection.models import Exclusion, Pair
 from modeling.models import TrainingRun
-from snapshots.models import Snapshot, SnapshotFile
 from validation.models import BatchItem, Label, PartitionRule
 
 
@@ -93,17 +92,6 @@ def pairs_of_another_corpus() -> int:
     return Pair.objects.exclude(corpus=F("premise__corpus"), scheme=F("corpus__scheme")).count()
 
 
-def torn_snapshot_files() -> int:
-    """Counts files that are missing or have another size. `verify_snapshot` reads them to the last byte."""
-    frozen = SnapshotFile.objects.filter(snapshot__status=Snapshot.Status.FROZEN)
-    return sum(is_torn(file) for file in frozen.select_related("snapshot__corpus"))
-
-
-def is_torn(file: SnapshotFile) -> bool:
-    path = file.snapshot.folder / file.name
-    return not path.is_file() or path.stat().st_size != file.size
-
-
 def done_runs_without_result() -> int:
     return TrainingRun.objects.filter(status="done", train_accuracy=None).count()
 
@@ -121,6 +109,5 @@ INVARIANTS = (
     Invariant("Every answer is stored as a label", answers_without_a_label),
     Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
     Invariant("A pair, its premise and its scheme are of one corpus", pairs_of_another_corpus),
-    Invariant("The files of frozen snapshots are all there, at full length", torn_snapshot_files),
     Invariant("A run that is done has its accuracy", done_runs_without_result),
 )

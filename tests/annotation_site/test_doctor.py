@@ -1,5 +1,6 @@
 """`doctor` checks every part and counts rows that break rules that no constraint can guard."""
 
+import hashlib
 import json
 from io import StringIO
 from typing import Any
@@ -105,9 +106,16 @@ def test_a_torn_snapshot_file_is_found() -> None:
     folder = snapshot.folder
     folder.mkdir(parents=True)
     (folder / "train.jsonl").write_text("0123456789")
-    assert broken_rules() == {}
+    text, _ = report()
+    assert "All files of frozen snapshots are there, at full length; --hashes reads them." in text
+    # Of the same length, so only the hash shows it.
+    text, status = report("--hashes")
+    assert (status, str(folder / "train.jsonl") in text) == (1, True)
+    SnapshotFile.objects.update(sha256=hashlib.sha256(b"0123456789").hexdigest())
+    assert "have the hashes that were recorded" in report("--hashes")[0]
     (folder / "train.jsonl").write_text("0123")
-    assert broken_rules() == {"The files of frozen snapshots are all there, at full length": 1}
+    text, status = report("--json")
+    assert (status, json.loads(text)["parts"]["files"]["broken"]) == (1, [str(folder / "train.jsonl")])
 
 
 def test_json_is_all_that_is_printed_and_a_part_that_is_down_ends_in_1(

@@ -9,8 +9,6 @@ import signal
 import socket
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,14 +20,13 @@ from django.db import connection, transaction
 from accounts.models import User
 from accounts.people.registration import create_person
 from annotation_site.operation.processes import Service, stop
-from annotation_site.operation.server import gunicorn_command
+from annotation_site.operation.server import gunicorn_command, wait_for
 from collection.models import Corpus
 
 EXAMPLES = settings.BASE_DIR / "examples" / "demo"
 PASSWORD = "five labels make gold"
 CONTACT = "rosa@example.org"  # so that pages read as on a real site; nobody gets mail there
 PEOPLE = {"ana": "annotator", "vera": "annotator", "rosa": "researcher"}
-START_SECONDS = 60.0
 
 READY = """
 Quintet is ready: {url}
@@ -89,7 +86,10 @@ class Command(BaseCommand):
             for service in services:
                 service.start()
             url = f"http://127.0.0.1:{port}/"
-            wait_until_ready(url, web)
+            if not wait_for(url.rstrip("/"), web.has_ended):
+                raise CommandError(
+                    f"The site did not start. The last lines of {web.log}:\n{web.last_lines()}"
+                )
             public = f"http://localhost:{port}/"
             self.stdout.write(READY.format(url=public, password=PASSWORD, var=settings.VAR))
             self.stdout.flush()
@@ -193,20 +193,6 @@ def load_example() -> None:
         call_command("import_premises", "demo", path, genre=path.stem, licence="CC0-1.0", **quiet)
     for name, role in PEOPLE.items():
         create_person(username=name, password=PASSWORD, role=role)
-
-
-def wait_until_ready(url: str, web: Service) -> None:
-    """Waits until the site answers. Raises CommandError with its log if it does not."""
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and not web.has_ended():
-        try:
-            with urllib.request.urlopen(f"{url}health/", timeout=5):
-                return
-        except urllib.error.HTTPError:
-            return  # it answers; /health/ reports problems
-        except OSError:
-            time.sleep(0.1)
-    raise CommandError(f"The site did not start. The last lines of {web.log}:\n{web.last_lines()}")
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +14,9 @@ from annotation_site.operation.health import ATTENTION, DOWN, OK, Part, all_part
 from annotation_site.operation.invariants import INVARIANTS
 from annotation_site.operation.settings_checks import settings_are_advisable
 from snapshots.files.draft_folders import remove_abandoned
+from snapshots.files.hashes import file_sha256
 from snapshots.freezing.job import folders_without_row
+from snapshots.models import Snapshot, SnapshotFile
 
 NAMED = 5
 MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}
@@ -28,13 +31,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
+        parser.add_argument(
+            "--hashes", action="store_true", help="read the files of all snapshots to the last byte"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         # No web server is asked: this is none.
         parts = [*all_parts()[1:], settings_part(), training_part(), drafts_part()]
         rules = {}
         if not database_is_down(parts):
-            parts.append(folders_part())
+            parts += [folders_part(), files_part(hashes=options["hashes"])]
             rules = count_broken()
         state = DOWN if any(rules.values()) else worst(parts)
         if options["json"]:
@@ -101,13 +107,39 @@ def folders_part() -> Part:
     found = folders_without_row()
     if not found:
         return Part("folders", OK, "Every snapshot folder has its row.", {"without_row": 0})
-    names = ", ".join(f"{path.parent.name}/{path.name}" for path in found[:NAMED])
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    names = some([f"{path.parent.name}/{path.name}" for path in found])
     says = (
-        f"{len(found)} snapshot folder{'s' if len(found) > 1 else ''} without a row: {names}{more}. Was the database "
+        f"{len(found)} snapshot folder{'s' if len(found) > 1 else ''} without a row: {names}. Was the database "
         "restored from an older backup? Nothing deletes them; docs/how-to/operate.md says what to do."
     )
     return Part("folders", ATTENTION, says, {"without_row": len(found)})
+
+
+def files_part(*, hashes: bool) -> Part:
+    """Looks for files of frozen snapshots that are missing or damaged: by their length, or by their hash."""
+    rows = SnapshotFile.objects.filter(snapshot__status=Snapshot.Status.FROZEN).select_related(
+        "snapshot__corpus"
+    )
+    broken = [str(path) for row in rows if not is_whole(row, path := row.snapshot.folder / row.name, hashes)]
+    if broken:
+        says = f"{len(broken)} files of frozen snapshots are missing or damaged: {some(broken)}. Restore them from a backup."
+        return Part("files", DOWN, says, {"broken": broken})
+    says = (
+        "have the hashes that were recorded" if hashes else "are there, at full length; --hashes reads them"
+    )
+    return Part("files", OK, f"All files of frozen snapshots {says}.", {"broken": []})
+
+
+def is_whole(row: SnapshotFile, path: Path, hashes: bool) -> bool:
+    if not path.is_file() or path.stat().st_size != row.size:
+        return False
+    return not hashes or file_sha256(path) == row.sha256
+
+
+def some(names: list[str]) -> str:
+    """Returns the first names, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def as_json(state: str, parts: list[Part], rules: dict[str, int]) -> dict[str, Any]:
