@@ -1,7 +1,9 @@
 """Checks without a container engine that everything that the container files name exists."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -36,6 +38,25 @@ def test_every_service_that_is_waited_for_exists_and_can_say_that_it_is_ready() 
 def test_our_processes_have_time_to_end() -> None:
     """The usual ten seconds are less than gunicorn gives its requests (30) and Celery its jobs' checkpoints."""
     assert {name: SERVICES[name].get("stop_grace_period") for name in OURS} == dict.fromkeys(OURS, "60s")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_containers_write_into_their_volume_alone_and_gain_no_rights(name: str) -> None:
+    service = SERVICES[name]
+    assert (service["read_only"], service["tmpfs"]) == (True, ["/tmp"])
+    assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+
+
+def test_the_lines_of_the_docs_are_those_of_the_images() -> None:
+    (cmd,) = re.findall(
+        r"^CMD (\[.+\])$", (ROOT / "Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE
+    )
+    site = [word.replace("0.0.0.0:8000", "127.0.0.1:8000") for word in json.loads(cmd)]
+    celery = [SERVICES[name]["command"] for name in ("worker", "trainer", "clock")]
+    for page, lines in {"production": [site, *celery], "operate": celery}.items():
+        text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+        found = re.findall(r"\.venv/bin/(python -m (?:gunicorn|celery) [^`\n]+)", text)
+        assert [shlex.split(line) for line in found] == lines
 
 
 def test_every_named_volume_is_declared() -> None:

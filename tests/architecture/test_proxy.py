@@ -2,17 +2,19 @@
 
 import http.server
 import os
+import re
 import socket
 import ssl
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 import requests
+from django.conf import settings
 
 from annotation_site.operation.server import free_port
 from scripts.services import installed_nginx
@@ -49,11 +51,27 @@ def stack() -> Iterator[ExitStack]:
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Yields the port of an nginx that runs our file; only names, ports and timeouts for clients are changed."""
-    folder = tmp_path_factory.mktemp("proxy")
+def site() -> Iterator[int]:
     site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counted)
     threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield site.server_port
+    site.shutdown()
+    site.server_close()
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory, site: int) -> Iterator[int]:
+    """Yields the port of an nginx that runs our file before the site."""
+    with running(tmp_path_factory.mktemp("proxy"), site, free_port()) as (port, _):
+        yield port
+
+
+@contextmanager
+def running(folder: Path, first: int, second: int) -> Iterator[tuple[int, int]]:
+    """Runs nginx with our file before two servers; only names, ports and timeouts for clients are changed.
+
+    Yields its ports for HTTPS and for HTTP.
+    """
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     asked = [
         "req",
@@ -68,11 +86,15 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     ]
     make = ["openssl", *asked, "-keyout", str(key), "-out", str(certificate)]
     subprocess.run(make, check=True, capture_output=True)
-    port = free_port()
+    port, plain = free_port(), free_port()
     config = CONFIG.read_text()
     for ours, theirs in {
-        "127.0.0.1:8000": f"127.0.0.1:{site.server_port}",
-        "listen 80;": f"listen 127.0.0.1:{free_port()};",
+        "127.0.0.1:8000": f"127.0.0.1:{first}",
+        "127.0.0.1:8001": f"127.0.0.1:{second}",
+        "listen 80;": f"listen 127.0.0.1:{plain};",
+        "listen [::]:80;": "",  # a container may have no IPv6
+        "listen [::]:443 ssl http2;": "",
+        "/var/www/acme;": f"{folder};",
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "/etc/letsencrypt/live/quintet.example.org/fullchain.pem": str(certificate),
         "/etc/letsencrypt/live/quintet.example.org/privkey.pem": str(key),
@@ -94,12 +116,10 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     process = subprocess.Popen([installed_nginx() or "nginx", "-e", f"{folder}/errors", "-c", whole])
     try:
         _wait_for(port, process)
-        yield port
+        yield port, plain
     finally:
         process.terminate()
         process.wait(timeout=20)
-        site.shutdown()
-        site.server_close()
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
@@ -113,8 +133,10 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
     raise TimeoutError("nginx did not start")
 
 
-def _connect(port: int) -> ssl.SSLSocket:
+def _connect(port: int, version: ssl.TLSVersion | None = None) -> ssl.SSLSocket:
     context = ssl.create_default_context()
+    if version:
+        context.minimum_version = context.maximum_version = version
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=20))
@@ -122,9 +144,55 @@ def _connect(port: int) -> ssl.SSLSocket:
 
 @pytest.mark.filterwarnings("ignore::urllib3.exceptions.InsecureRequestWarning")
 def test_what_the_site_hears_of_a_client(proxy: int) -> None:
-    forged = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Host": "quintet.example.org"}
+    forged = {
+        "X-Forwarded-For": "203.0.113.9",
+        "X-Forwarded-Proto": "http",
+        "Host": "quintet.example.org:8443",
+    }
     answer = requests.get(f"https://127.0.0.1:{proxy}/", headers=forged, verify=False, timeout=20)
-    assert answer.text == "127.0.0.1 https quintet.example.org"
+    assert answer.text == "127.0.0.1 https quintet.example.org:8443"
+
+
+@pytest.mark.filterwarnings("ignore::urllib3.exceptions.InsecureRequestWarning")
+def test_while_the_site_restarts_people_read_that_nothing_is_lost(tmp_path: Path) -> None:
+    with running(tmp_path, free_port(), free_port()) as (port, _):
+        for method in ("get", "post"):
+            answer = requests.request(method, f"https://127.0.0.1:{port}/", verify=False, timeout=20)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+            assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    page = answer.content.decode()
+    assert set(re.findall(r' lang="([^"]+)"', page)) == {code for code, _ in settings.LANGUAGES} - {
+        "zh-hans"
+    } | {"zh-Hans"}
+    assert "Nothing that was saved is lost" in page
+
+
+@pytest.mark.filterwarnings("ignore::urllib3.exceptions.InsecureRequestWarning")
+def test_a_second_server_answers_while_the_first_is_away(tmp_path: Path, site: int) -> None:
+    with running(tmp_path, free_port(), site) as (port, _):
+        for method in ("get", "post"):
+            answer = requests.request(method, f"https://127.0.0.1:{port}/", verify=False, timeout=20)
+            assert answer.status_code == 200
+
+
+def test_plain_http_leads_to_https_except_where_a_certificate_is_proved(tmp_path: Path, site: int) -> None:
+    proof = tmp_path / ".well-known" / "acme-challenge" / "proof"
+    proof.parent.mkdir(parents=True)
+    proof.write_text("it is us")
+    with running(tmp_path, site, free_port()) as (_, plain):
+        address = f"http://127.0.0.1:{plain}/"
+        assert requests.get(f"{address}.well-known/acme-challenge/proof", timeout=20).text == "it is us"
+        answer = requests.get(
+            f"{address}mine/", headers={"Host": "quintet.example.org"}, allow_redirects=False, timeout=20
+        )
+        assert (answer.status_code, answer.headers["Location"]) == (301, "https://quintet.example.org/mine/")
+
+
+def test_it_speaks_tls_1_2_and_1_3_alone(proxy: int) -> None:
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        with _connect(proxy, version) as connection:
+            assert connection.version() == version.name.replace("_", ".")
+    assert re.findall(r"ssl_protocols (.+);", CONFIG.read_text()) == ["TLSv1.2 TLSv1.3"]
 
 
 @pytest.mark.filterwarnings("ignore::urllib3.exceptions.InsecureRequestWarning")
