@@ -6,6 +6,7 @@ from typing import Any
 from collection.models import PARTITIONS
 from modeling.models import Evaluation, TrainingRun
 from modeling.querysets import DISTRIBUTION
+from nli.lines import ALL
 from snapshots.models import Snapshot
 
 
@@ -33,6 +34,9 @@ def _scores(part: Mapping[str, Any], train_pairs: int | None) -> dict[str, Any]:
     }  # fmt: skip
     distribution = part.get("distribution")  # null if no pair has two labels
     if distribution:
-        scores |= {"voted_pairs": distribution["pairs"], "voted_labels": distribution["labels"]}
+        scores |= {
+            "voted_pairs": distribution["pairs"],
+            "voted_labels": distribution.get("labels", ALL),
+        }  # of earlier versions: all
         scores |= {key: distribution[key] for key in DISTRIBUTION}
     return scores

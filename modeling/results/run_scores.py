@@ -17,6 +17,7 @@ from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.results.dimensions import definition_of, order_of
 from modeling.results.trials import hides_test, not_chosen_on
+from nli.lines import ALL
 from shared.intervals import wilson
 from snapshots.models import Snapshot
 
@@ -117,7 +118,7 @@ def distribution_text(distances: Mapping[str, Any]) -> str:
     correlation = distances["entropy_correlation"]
     related = "none" if correlation is None else f"{correlation:.4f}"
     return (
-        f"to people's shares, labels {distances['labels']}: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats,"
+        f"to people's shares, labels {distances.get('labels', ALL)}: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats,"
         f" entropy correlation {related}  ({distances['pairs']:,} pairs with two labels or more)"
     )
 
