@@ -118,8 +118,8 @@ def distribution_text(distances: Mapping[str, Any]) -> str:
     correlation = distances["entropy_correlation"]
     related = "none" if correlation is None else f"{correlation:.4f}"
     return (
-        f"to people's shares, labels {distances.get('labels', ALL)}: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats,"
-        f" entropy correlation {related}  ({distances['pairs']:,} pairs with two labels or more)"
+        f"to people's shares, of {distances.get('labels', ALL)}: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats"
+        f", entropy correlation {related}  ({distances['pairs']:,} pairs with two labels or more)"
     )
 
 

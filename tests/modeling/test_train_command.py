@@ -70,7 +70,7 @@ def test_cbow_is_trained_with_settings_and_told_in_words(snapshot, tmp_path):
     assert ended.failure == ""
     assert "epoch 2 done: loss" in ended.err
     assert re.search(
-        r"test   accuracy .*\n +to people's shares, labels seats: KL \d\.\d{4}, JSD .* \(3 pairs with two",
+        r"test   accuracy .*\n +to people's shares, of seats: KL \d\.\d{4}, JSD .* \(3 pairs with two",
         ended.out,
     )
     assert TrainingRun.objects.get().config == {"batch_size": 8, "epochs": 2, "hidden": 4, "patience": 0}
