@@ -10,6 +10,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 import shared.id_in_address  # noqa: F401 - makes <id:...>
 from accounts.pages.access import researcher_required
 from accounts.rest.api import DescriptionView
+from accounts.rest.figures import figure_paths
 from annotation_site.intake.pages import import_job, imports, new_import, new_premises, send_file
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
@@ -50,6 +51,7 @@ rest: list[URLPattern | URLResolver] = [
         charts_api.AnnotatorChartsView.as_view(),
         name="api-annotator",
     ),
+    *figure_paths(),
     path("schema/", DescriptionView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]

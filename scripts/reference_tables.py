@@ -4,6 +4,7 @@ With --check nothing is written, and the exit code is 1 where a page is stale.
 """
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -156,12 +157,51 @@ def snapshot_files(page: str) -> str:
     )
 
 
+def figures(page: str) -> str:
+    """Returns the page of all figures; nothing of it is written by hand."""
+    from django import setup
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
+    setup()
+    from shared.figures import FIGURES
+    from shared.tables import Column
+
+    def row(column: Column) -> str:
+        name = column.name.format("*each*")
+        return f"| {name.replace('|', '&#124;')} | {column.kind} | {column.definition} | {column.source} |".replace(
+            "|  |", "| |"
+        )
+
+    lines = [
+        "# Figures",
+        "",
+        "What pages, files, REST and `manage.py figure` show, with the definition of each column. Made by `python -m"
+        " scripts.reference_tables` from the figures' declarations.",
+    ]
+    for name, figure in FIGURES.items():
+        parameters = ", ".join(f"`{each}`" for each in figure.parameters.model_fields)
+        path = re.sub(r"<[a-z]+:([a-z]+)>", r"{\1}", figure.scope.path)
+        address = f"/api/v1/{path}figures/{name}"
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{figure.title}. `{address}`{f', with {parameters}' if parameters else ''}",
+        ]
+        if figure.columns:
+            head = ["", "| column | format | definition | source |", "|---|---|---|---|"]
+            lines += [*head, *map(row, figure.columns)]
+        lines += [line for note in figure.notes for line in ("", note)]
+    return "\n".join(lines) + "\n"
+
+
 def _kind(key: Field) -> str:
     return words_for(key.kind).removeprefix("an ").removeprefix("a ")
 
 
 PAGES: dict[str, Callable[[str], str]] = {
     "corpus-file.md": corpus_file,
+    "figures.md": figures,
     "run-json.md": run_json,
     "snapshot-files.md": snapshot_files,
 }

@@ -12,7 +12,6 @@ from snapshots.browsing.api import (
 )
 from snapshots.exports.api import ExportFileView, ExportListView, ExportView
 from snapshots.publishing.api import PublishView, RetractView
-from snapshots.statistics.api import StatisticsListView, StatisticsView
 
 urlpatterns = [
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
@@ -22,12 +21,6 @@ urlpatterns = [
     path("snapshots/<int:pk>/contents/", ContentsChartsView.as_view(), name="api-snapshot-contents"),
     path("snapshots/<int:pk>/histograms/", PairsChartsView.as_view(), name="api-snapshot-histograms"),
     path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
-    path("snapshots/<int:pk>/statistics/", StatisticsListView.as_view(), name="api-snapshot-statistics"),
-    path(
-        "snapshots/<int:pk>/statistics/<slug:kind>/",
-        StatisticsView.as_view(),
-        name="api-snapshot-statistics-kind",
-    ),
     path("snapshots/<int:pk>/exports/", ExportListView.as_view(), name="api-snapshot-exports"),
     path("snapshots/<int:pk>/exports/<slug:format_name>/", ExportView.as_view(), name="api-snapshot-export"),
     path(

@@ -3,3 +3,10 @@ from django.apps import AppConfig
 
 class SnapshotsConfig(AppConfig):
     name = "snapshots"
+
+    def ready(self) -> None:
+        from shared.figures import register
+        from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
+
+        for room in (agreement, corpus_figures, label_figures, word_figures, tag_figures):
+            register(*room.FIGURES)

@@ -25,15 +25,6 @@ urlpatterns = [
     path("snapshots/<int:pk>/retract/", publishing.retract, name="retract-snapshot"),
     path("snapshots/<int:pk>/statistics/", statistics.statistics, name="snapshot-statistics"),
     path("snapshots/<int:pk>/statistics/ask/", statistics.ask_for_statistics, name="ask-for-statistics"),
-    *(
-        path(
-            f"snapshots/<int:pk>/statistics/<slug:name>.{ending}",
-            statistics.statistics_file,
-            {"ending": ending},
-            name=f"statistics-{ending}",
-        )
-        for ending in statistics.STATISTICS_FILES
-    ),
     path("snapshots/<int:pk>/exports/", exports.exports, name="snapshot-exports"),
     path("snapshots/<int:pk>/exports/<slug:format_name>/", exports.ask_for_export, name="ask-for-export"),
     path(

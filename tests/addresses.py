@@ -49,7 +49,6 @@ from shared.prepared_statements import _prepared
 from snapshots.exports.job import carry_out_export, request_export
 from snapshots.models import Snapshot
 from snapshots.statistics.job import compute_statistics, request_statistics
-from snapshots.statistics.paper_tables import TABLES
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import pay
 from tests.modeling.material import done_run
@@ -167,7 +166,6 @@ def sample_site() -> Site:
     )
     now = timezone.now()
     batch = Assignment.objects.create(question=question, annotator=vera(), leased_until=now, closed_at=now)
-    table = next(name for name, kind in TABLES.items() if kind.source == "corpus")
     imported = PairImportJob.objects.create(
         by=rosa(), corpus_slug=corpus.slug, files=["a.jsonl"], options={}, status="done", report={"pairs": 0}
     )
@@ -196,7 +194,6 @@ def sample_site() -> Site:
         "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk, "name": exams[0].slug},
         "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
-        "snapshots/<int:pk>/statistics/": {"name": table},
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "snapshots/<int:pk>/tables/": {"name": "missed"},
@@ -210,7 +207,8 @@ def sample_site() -> Site:
             "id": vera().pk,
             "url": "nowhere/",
         },
-        "api/v1/snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt", "kind": "corpus"},
+        "api/v1/snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
+        "api/v1/snapshots/<int:pk>/figures/": {"name": "genres"},
         "api/v1/snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "api/v1/snapshots/<int:pk>/tables/": {"name": "missed"},

@@ -6,6 +6,7 @@ from django.http import Http404, HttpResponse
 
 from shared.charts import Chart
 from shared.csv_files import csv_file
+from shared.table_formats import as_csv
 
 
 def chart_file(charts: Iterable[Chart], key: str, prefix: str) -> HttpResponse:
@@ -13,4 +14,4 @@ def chart_file(charts: Iterable[Chart], key: str, prefix: str) -> HttpResponse:
     chart = next((chart for chart in charts if chart.key == key), None)
     if chart is None:
         raise Http404("There is no such chart.")
-    return csv_file(chart.as_csv(), f"{prefix}-{key}")
+    return csv_file(as_csv(chart), f"{prefix}-{key}")

@@ -18,8 +18,8 @@ from shared.findings import Part, compared, in_place, named_rows
 from shared.intervals import FEWEST_PAIRS, of_median, wilson
 from shared.numbers import percent
 from snapshots.statistics.artifacts import AT_LEAST, corrected_p, z_value
-from snapshots.statistics.charts import SIGNIFICANT
 from snapshots.statistics.tags import NEGATIONS
+from snapshots.statistics.word_figures import SIGNIFICANT
 from validation.questions.lookup import main_wordings
 
 NEWEST = 500  # texts

@@ -6,8 +6,9 @@ from modeling.results.dimensions import MARKED, PHENOMENON
 from modeling.results.marks import agreed_phenomena
 from nli.labels import in_two_classes
 from snapshots.models import Snapshot, SnapshotPair, SnapshotStatistics
+from snapshots.statistics.corpus_figures import CORPUS
 from snapshots.statistics.job import EDITIONS
-from snapshots.statistics.paper_tables import TABLES, table
+from snapshots.statistics.paper_tables import table
 
 ALL, GENRES = "all", "genres"
 
@@ -15,7 +16,7 @@ ALL, GENRES = "all", "genres"
 def figures_by_genre(snapshots: Sequence[Snapshot]) -> list[dict[str, dict[str, float | None]]]:
     """Returns {genre: {column: figure}} of each snapshot from the table `genres`; {} where it is not counted."""
     rows = SnapshotStatistics.objects.current(EDITIONS).filter(
-        snapshot__in=snapshots, kind=TABLES[GENRES].source, data__isnull=False
+        snapshot__in=snapshots, kind=CORPUS, data__isnull=False
     )
     data = dict(rows.values_list("snapshot_id", "data"))
     return [_by_genre(data[one.pk]) if one.pk in data else {} for one in snapshots]

@@ -25,8 +25,8 @@ from modeling.reports.scores import Scores
 from shared.charts import with_values
 from shared.csv_files import csv_file
 from snapshots.models import Snapshot
-from snapshots.statistics.charts import name_of_cell
 from snapshots.statistics.paper_tables import Table
+from snapshots.statistics.scope import name_of_cell
 from snapshots.statistics.table_formats import FORMATS
 from validation.questions.lookup import Names, named, names_in
 

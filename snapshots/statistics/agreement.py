@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nli.manifest import Manifest
+from shared.figures import Figure
 from shared.numbers import decimals, percent
-from snapshots.statistics.paper_tables import Column, Table
+from shared.tables import Column
+from snapshots.models import Snapshot
+from snapshots.statistics import paper_tables
+from snapshots.statistics.scope import SNAPSHOT
 from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED, published_kappas
 
 AGREEMENT = "agreement"
@@ -53,18 +57,45 @@ def agreement_rows(manifest: Manifest, words: Mapping[str, str]) -> list[Agreeme
     return rows
 
 
-def agreement_table(manifest: Manifest) -> Table:
-    """Return the shares and kappas that the papers report as a table, for `report`."""
+def _agreement(manifest: Manifest) -> list[list[Any]]:
     figures: Mapping[str, Any] = manifest["agreement"]
-    columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
-    rows: list[list[Any]] = [
-        [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()
-    ]
     published = published_kappas(manifest["corpus"]["labels"])
-    rows += [
-        [f"Fleiss' kappa, {category}", decimals(kappa), decimals(published.get(category), 2), None]
-        for category, kappa in figures["fleiss_kappa"].items()
+    return [
+        *([name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()),
+        *(
+            [f"Fleiss' kappa, {category}", decimals(kappa), decimals(published.get(category), 2), None]
+            for category, kappa in figures["fleiss_kappa"].items()
+        ),
     ]
-    definitions = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
-    definitions = (*definitions, f"Fleiss' kappa: {DEFINITIONS['fleiss_kappa']}")
-    return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, definitions)
+
+
+def _of(snapshot: Snapshot) -> list[list[Any]] | None:
+    manifest = snapshot.read_manifest()
+    return _agreement(manifest) if manifest else None
+
+
+FIGURES = (
+    Figure(
+        AGREEMENT,
+        "Agreement (SNLI, Table 3; MultiNLI, Table 2)",
+        SNAPSHOT,
+        _of,
+        (
+            Column("figure"),
+            Column("here", kind="share", definition=DEFINITIONS["pairs_with_all_labels"]),
+            Column("SNLI", kind="share", source="SNLI, Table 3"),
+            Column("MultiNLI", kind="share", source="MultiNLI, Table 2"),
+        ),
+        notes=(
+            *(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items()),
+            f"Fleiss' kappa: {DEFINITIONS['fleiss_kappa']}",
+        ),
+    ),
+)
+
+
+def agreement_table(manifest: Manifest) -> paper_tables.Table:
+    """Returns the shares and kappas that the papers report as a table, for `report`."""
+    figure = FIGURES[0]
+    columns = tuple(paper_tables.Column(column.name, column.kind) for column in figure.columns)
+    return paper_tables.Table(AGREEMENT, figure.title, columns, _agreement(manifest), tuple(figure.notes))

@@ -6,14 +6,14 @@ Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PM
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.words import TOKEN, is_word, tokens
 
-EDITION = 3
+EDITION = 4
 AT_LEAST = 5  # occurrences: rarer words are not listed (section 6.2)
 SMOOTHING = 100
 THRESHOLDS = (0.8, 0.5)
@@ -22,6 +22,7 @@ DEV = "dev"
 READINGS = 2  # of all pairs
 TOLD_EVERY = 10_000
 
+Prompts = defaultdict[str, Counter[int]]  # version -> hundredths -> pairs
 DEFINITIONS = {
     "token": TOKEN,
     "pairs": "Pairs with a gold label; the others are left out of everything here.",
@@ -56,6 +57,10 @@ DEFINITIONS = {
         "those that occur five times."
     ),
     "lengths": "Tokens of the hypotheses, punctuation counted.",
+    "given_away": (
+        "The share of hypotheses that have a word that occurs five times and has p(any label | word) of at least 0.8,"
+        " counted over all pairs of the snapshot: so prompts with many and with few pairs are measured by the same words."
+    ),
 }
 
 
@@ -89,13 +94,23 @@ def measure(
                 lengths[by, value, pair.label][len(sentence)] += 1
     total = whole.sizes.total()
     again = _reporting(_with_gold(pairs(), labels), total, progress)
+    prompts: Prompts = defaultdict(Counter)
     return {
         "edition": EDITION,
         "definitions": DEFINITIONS,
         "labels": list(labels),
         **whole.figures(labels),
         DEV: dev.figures(labels) if 0 < dev.sizes.total() < total else None,
-        "answerable": _answerable(again, whole.occurrences, labels, language),
+        "answerable": _answerable(again, whole.occurrences, labels, language, prompts),
+        "prompt_versions": [
+            {
+                "prompt_version": version,
+                "pairs": highest.total(),
+                "given_away": sum(times for value, times in highest.items() if value >= 100 * THRESHOLDS[0]),
+                "mean_length": _mean_length(lengths, version),
+            }
+            for version, highest in sorted(prompts.items())
+        ],
         "lengths": [
             {"by": by, "value": value, "label": label, **spread(lengths[by, value, label])}
             for by, value, label in sorted(
@@ -103,6 +118,14 @@ def measure(
             )
         ],
     }
+
+
+def _mean_length(lengths: Mapping[tuple[str, str, str], Counter[float]], version: str) -> float | None:
+    of_version = [
+        counts for (by, value, _), counts in lengths.items() if (by, value) == ("prompt_version", version)
+    ]
+    mean: float | None = spread(sum(of_version, Counter()))["mean"]
+    return mean
 
 
 _BY = ("all", "genre", "prompt_version", "author")
@@ -208,9 +231,16 @@ def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> 
 
 
 def _answerable(
-    pairs: Iterable[Pair], occurrences: dict[str, Counter[str]], labels: Sequence[str], language: str
+    pairs: Iterable[Pair],
+    occurrences: dict[str, Counter[str]],
+    labels: Sequence[str],
+    language: str,
+    prompts: Prompts,
 ) -> list[dict[str, Any]]:
-    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above the threshold."""
+    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above the threshold.
+
+    Counts the pairs of each prompt version in `prompts` by the threshold that their frequent words reach.
+    """
     best = {word: max(counts.values()) / counts.total() for word, counts in occurrences.items()}
     often = {word for word, counts in occurrences.items() if counts.total() >= AT_LEAST}
     reached: dict[str, dict[str, Counter[int]]] = {
@@ -221,7 +251,10 @@ def _answerable(
         for which, counted in (("all_words", words), ("frequent_words", words & often)):
             highest = max((best[word] for word in counted), default=0.0)
             # In whole hundredths, rounded down; the small number corrects for floating point.
-            reached[which][pair.label][math.floor(100 * highest + 1e-9)] += 1
+            hundredths = math.floor(100 * highest + 1e-9)
+            reached[which][pair.label][hundredths] += 1
+            if which == "frequent_words" and pair.prompt_version:
+                prompts[pair.prompt_version][hundredths] += 1
     return [
         {
             "threshold": hundredths / 100,

@@ -91,9 +91,16 @@
     showLegend(figure, legend);
   }
 
+  // The rows of the table that are drawn: those of `draw.where`, and not those of `draw.without`.
+  function drawn({ rows, draw: { where, without } }) {
+    const fits = (row, values) => Object.entries(values).every(([key, value]) => row[key] === value);
+    return rows.filter((row) => (!where || fits(row, where)) && !(without && fits(row, without)));
+  }
+
   function begin(figure) {
     if (figure.chart) return;
     figure.chart = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    figure.chart.rows = drawn(figure.chart);
     const table = figure.querySelector("details");
     try {
       draw(figure);

@@ -10,9 +10,9 @@ from django.urls import reverse
 from collection.models import Corpus
 from modeling.launching.actions import request_sweep
 from modeling.running.actions import record_result
+from shared.figures import FIGURES
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.statistics.job import compute_statistics, request_statistics
-from snapshots.statistics.paper_tables import TABLES
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.modeling.material import a_run, claimed, metrics
 from tests.snapshots.material import add_pair, freeze, label_pair, published_pair
@@ -126,10 +126,14 @@ def test_pages_of_snapshots_and_runs_stand_absent_parts(make, rosa, browser_of):
             for name in ("snapshot", "snapshot-state", "snapshot-statistics", "snapshot-exports", "datasheet")
         ),
         *(reverse("new-run", args=here) for _ in runs[:1]),
-        *(f"{reverse('snapshot-statistics', args=here)}{name}.csv" for name in TABLES),
+        *(
+            reverse("api-snapshot-figure", args=[*here, name])
+            for name, figure in FIGURES.items()
+            if figure.scope.name == "snapshot"
+        ),
         *(reverse("run", args=[run]) for run in runs),
         *(f"/api/v1/runs/{run}/" for run in runs),
-        *(f"/api/v1/snapshots/{snapshot.pk}/{what}" for what in ("", "rows/", "statistics/")),
+        *(f"/api/v1/snapshots/{snapshot.pk}/{what}" for what in ("", "rows/", "figures/")),
     ]
     assert not failing(browser_of(rosa), addresses)
 

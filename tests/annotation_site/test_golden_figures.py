@@ -80,7 +80,8 @@ def _printed(name: str) -> list[str]:
 def _lasting(value: Any) -> Any:
     """Returns a chart without what differs from run to run: keys of rows in addresses, digits beyond the sixth."""
     if isinstance(value, dict):
-        return {key: _lasting(each) for key, each in value.items() if key != "key"}
+        empty = [key for key in ("caption", "notes") if not value.get(key)]
+        return {key: _lasting(each) for key, each in value.items() if key not in ("key", *empty)}
     if isinstance(value, list):
         return [_lasting(each) for each in value[:MOST_ROWS]] + [f"{len(value)} in all"] * (
             len(value) > MOST_ROWS

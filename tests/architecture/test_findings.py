@@ -27,7 +27,9 @@ APPS = ("annotation_site", "collection", "validation", "snapshots", "modeling", 
 def charting_modules() -> Iterator[Path]:
     for app in APPS:
         for path in sorted((settings.BASE_DIR / app).rglob("*.py")):
-            if ("Chart(" in path.read_text() and path.name not in ("charts.py", "findings.py")) or (
+            text = path.read_text()
+            declares = "Chart(" in text or "Figure(" in text
+            if (declares and path.name not in ("charts.py", "findings.py", "figures.py")) or (
                 path.name == "charts.py" and app != "shared"
             ):
                 yield path

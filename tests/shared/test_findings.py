@@ -15,8 +15,7 @@ from modeling.results.run_charts import MOST_GENRES, result_charts
 from shared import findings
 from shared.findings import Part
 from shared.numbers import percent
-from snapshots.statistics.charts import CHARTS
-from snapshots.statistics.paper_tables import table
+from snapshots.statistics.label_figures import VOTES
 
 NAMES = st.integers(1, 80).map("g{}".format)
 # (right, pairs) of each part: small ones, too.
@@ -203,10 +202,10 @@ def test_all_labels_are_the_same_only_where_one_label_has_all_votes(votes):
         "definitions": {"votes": ""},
         "groups": [{"partition": None, "genre": None, "label": None, "votes": votes, "pairs": 1}],
     }
-    chart = CHARTS["votes"](table("votes", data), data)
+    chart = VOTES.table(data)
     share = sum(number for split, number in votes.items() if "-" not in split) / sum(votes.values())
-    assert f"All labels are the same in {percent(share)} of the pairs" in chart.title
-    drawn = chart.draw["series"]
+    assert f"All labels are the same in {percent(share)} of the pairs" in VOTES.finding(chart)
+    drawn = [key.removesuffix(", share") for key in chart.draw["series"]]
     assert drawn == sorted(drawn, key=lambda split: [int(n) for n in split.split("-")], reverse=True)
 
 

@@ -5,9 +5,9 @@ import math
 import pytest
 from scipy.stats import norm
 
+from shared.figures import FIGURES
 from snapshots.statistics.artifacts import giveaways, measure
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.paper_tables import table
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -95,10 +95,10 @@ def test_the_words_of_dev_are_counted_by_themselves_where_it_is_a_part():
     found = entry(data["dev"], "Nobody", "contradiction")
     assert (found["count"], found["p"], found["z"]) == (6, 0.5, 0)
     assert data["dev"]["pairs"] == {"entailment": 0, "neutral": 3, "contradiction": 3}
-    assert {row[0] for row in table("words", data).rows} == {"all", "dev"}
+    assert {row[0] for row in FIGURES["words"].table(data).cells()} == {"all", "dev"}
     for alone in (train, dev):
         assert measured(alone)["dev"] is None
-        assert {row[0] for row in table("words", measured(alone)).rows} == {"all"}
+        assert {row[0] for row in FIGURES["words"].table(measured(alone)).cells()} == {"all"}
 
 
 def test_pairs_without_gold_are_left_out():

@@ -2,15 +2,20 @@
 
 import csv
 import io
+import json
 import math
+from itertools import chain
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
+from shared.figures import FIGURES
 from shared.intervals import wilson
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics import artifacts, corpus
-from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import compute_statistics, request_statistics
+from snapshots.statistics.pairs import Pair
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import LABELS
 from tests.made_once import made_once
@@ -31,67 +36,119 @@ def data(snapshot, kind):
     return SnapshotStatistics.objects.get(snapshot=snapshot, kind=kind).data
 
 
-def without_links(chart):
-    """The page links the rows of a chart to their pairs."""
-    rows = [{key: row[key] for key in row if key not in ("href", "hrefs")} for row in chart["rows"]]
-    return {**chart, "rows": rows}
+def figures(snapshot, source):
+    """Returns name -> the table of each figure that is drawn, as pages show it."""
+    counted = data(snapshot, source)
+    shown = {name: each.shown(snapshot, counted) for name, each in FIGURES.items() if each.source == source}
+    return {name: table for name, table in shown.items() if table.kind}
 
 
 def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, rosa):
-    address = f"/snapshots/{snapshot.pk}/statistics/"
-    on_page = charts_in(browser_of(rosa).get(address).content)
+    on_page = charts_in(browser_of(rosa).get(f"/snapshots/{snapshot.pk}/statistics/").content)
     assert set(on_page) >= {
-        "genres",
-        "length_distribution",
-        "overlap",
-        "labels",
-        "votes",
-        "words",
-        "answerable",
+        *("genres", "length_distribution", "overlap", "labels", "votes", "words", "answerable"),
+        "agreement_by_label",
     }
-    for kind in ("corpus", "artifacts"):
-        told = (
-            api_of(rosa).get(f"/api/v1/snapshots/{snapshot.pk}/statistics/{kind}/", {"as": "charts"}).json()
-        )
-        for chart in told["charts"]:
-            assert without_links(on_page[chart["key"]]) == without_links(chart)
-            file = browser_of(rosa).get(f"{address}{chart['key']}.csv", {"of": "chart"})
-            header, *rows = csv.reader(io.StringIO(file.content.decode()))
-            assert header == [column["key"] for column in chart["columns"]]
-            assert len(rows) == len(chart["rows"])
-            shown = ["" if (value := chart["rows"][0].get(key)) is None else str(value) for key in header]
-            assert rows[0] == shown
-    assert browser_of(rosa).get(f"{address}lengths.csv", {"of": "chart"}).status_code == 404
+    api, address = api_of(rosa), f"/api/v1/snapshots/{snapshot.pk}/figures/"
+    assert set(on_page) < {each["name"] for each in api.get(address).json()}
+    for name, chart in on_page.items():
+        told = api.get(f"{address}{name}").json()
+        assert told.pop("made_at", None) is None
+        assert told == chart
+        file = api.get(f"{address}{name}", {"as": "csv"})
+        header, *rows = csv.reader(io.StringIO(file.content.decode()))
+        assert [key.removeprefix("'") for key in header] == [column["key"] for column in chart["columns"]]
+        assert len(rows) == len(chart["rows"])
+        for row, shown in zip(rows, chart["rows"], strict=True):
+            numbers = [
+                (value, shown[column["key"]])
+                for value, column in zip(row, chart["columns"], strict=True)
+                if column["kind"] != "text"
+            ]
+            assert [value for value, _ in numbers] == [
+                "" if each is None else str(each) for _, each in numbers
+            ]
+    assert api.get(f"{address}lengths", {"as": "latex"}).content.startswith(b"\\begin{table}")
+    assert api.get(f"{address}nonsense").status_code == 404
+    assert api.get(f"{address}lengths", {"as": "pdf"}).status_code == 422
+    assert api.get(f"{address}lengths", {"days": "30"}).status_code == 422
+
+
+def test_the_command_prints_what_the_address_returns(snapshot, api_of, rosa):
+    out = io.StringIO()
+    call_command("figure", "overlap", str(snapshot), format="json", stdout=out)
+    told = api_of(rosa).get(f"/api/v1/snapshots/{snapshot.pk}/figures/overlap").json()
+    told.pop("made_at")
+    assert json.loads(out.getvalue()) == told
+    for name, scope, what in (
+        ("nonsense", str(snapshot), "There is no figure 'nonsense'"),
+        ("overlap", "charted@9", "There is no frozen snapshot"),
+    ):
+        with pytest.raises(CommandError, match=what):
+            call_command("figure", name, scope)
 
 
 def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
-    charts = {chart.key: chart for chart in charts_of("corpus", data(snapshot, "corpus"), {})}
-    assert {row["genre"]: row["train"] for row in charts["genres"].rows} == {"fiction": 90, "telephone": 72}
-    assert charts["genres"].title == "162 pairs of 2 genres: the most frequent genre is fiction (55.6%)."
+    charts = figures(snapshot, "corpus")
+    sizes = {row["genre"]: row["train"] for row in charts["genres"].rows}
+    assert sizes == {"Fiction": 90, "Telephone": 72, "all": 162}
+    assert charts["genres"].title.startswith(
+        "162 pairs of 2 genres: the most frequent genre is Fiction (55.6%)"
+    )
     whole = charts["votes"].rows[0]
-    splits = [key for key in whole if key not in ("gold label", "pairs")]
-    assert sum(whole[split] for split in splits) == pytest.approx(1)
+    assert sum(value for key, value in whole.items() if key.endswith(", share")) == pytest.approx(1)
     assert charts["votes"].title.endswith("(SNLI 58.3%, MultiNLI 58.2%).")
     faint = {row["gold label"]: row["faint"] for row in charts["votes"].as_json()["rows"]}
     assert (faint["all"], faint["no gold label"]) == (False, True), "four pairs have no gold label"
+
+
+def test_agreement_by_gold_label_is_counted_from_the_votes(snapshot):
+    rows = {
+        row["gold label"]: row for row in FIGURES["agreement_by_label"].table(data(snapshot, "corpus")).rows
+    }
+    groups = {each["label"]: each for each in data(snapshot, "corpus")["groups"] if each["genre"] is None}
+    for label in LABELS:
+        given = groups[label]["individual_labels"]
+        assert rows[label]["agreement"] == pytest.approx(given[label] / sum(given.values()))
+    assert [row["MPE"] for row in rows.values()] == [0.70, 0.82, 0.42, 0.78]
+
+
+def test_give_away_words_by_prompt_version_are_measured_by_the_same_words():
+    def pairs(version, giveaway):
+        for number in range(40):
+            yield Pair(
+                ("P.",),
+                f"{'Nobody' if number < giveaway else 'Somebody'} sleeps {number}.",
+                "contradiction" if number < giveaway else LABELS[number % 3],
+                prompt_version=version,
+            )
+
+    counted = artifacts.measure(lambda: chain(pairs("a 1", 30), pairs("a 2", 3)), labels=LABELS)
+    made = FIGURES["artifacts_by_prompt"].table(counted)
+    assert {row["prompt version"]: row["given away"] for row in made.rows} == {"a 1": 0.75, "a 2": 0.075}
+    finding = FIGURES["artifacts_by_prompt"].finding(made)
+    assert finding == (
+        "The share of hypotheses with a give-away word is highest for a 1 (75.0%) and lowest for a 2 (7.5%)."
+    )
+    one = artifacts.measure(lambda: pairs("", 30), labels=LABELS)
+    assert FIGURES["artifacts_by_prompt"].table(one).rows == []
 
 
 @pytest.mark.parametrize(("premises", "said"), [(4, ", by gold label."), (31, " is 0.75 in each label.")])
 def test_equal_overlaps_are_said_to_be_equal_of_enough_pairs(premises, said):
     found = freeze(corpus_of(premises))
     compute_statistics(statistics_id=request_statistics(snapshot=found, kind="corpus").pk)
-    charts = {chart.key: chart for chart in charts_of("corpus", data(found, "corpus"), {})}
-    title = charts["overlap"].title
+    title = figures(found, "corpus")["overlap"].title
     assert title == f"The mean share of a hypothesis’s words that occur in its premise{said}"
 
 
 def test_the_curve_of_give_away_words_divides_the_significant_from_the_others(snapshot):
-    figures = data(snapshot, "artifacts")
-    (chart,) = [chart for chart in charts_of("artifacts", figures, {}) if chart.key == "words"]
+    counted = data(snapshot, "artifacts")
+    chart = figures(snapshot, "artifacts")["words"]
     assert chart.title.startswith(
         "At least one word goes with a label more often than chance allows, above all “nobody”"
     )
-    pairs, tests = figures["pairs"], figures["listed_words"] * 3
+    pairs, tests = counted["pairs"], counted["listed_words"] * 3
     share = round(pairs["contradiction"] / sum(pairs.values()), 2)
     curve = next(
         each
@@ -113,8 +170,8 @@ def test_wilsons_interval_is_that_of_a_library():
     assert wilson(None, 5) == wilson(0.5, 0) == (None, None)
 
 
-def test_a_snapshot_without_pairs_has_no_empty_charts():
-    whole = corpus.measure([], labels=LABELS, seats=5)
-    assert charts_of("corpus", whole, {}) == []
-    words = artifacts.measure(lambda: [], labels=LABELS)
-    assert charts_of("artifacts", words, {}) == []
+def test_a_snapshot_without_pairs_has_no_pictures():
+    for counted in (corpus.measure([], labels=LABELS, seats=5), artifacts.measure(lambda: [], labels=LABELS)):
+        for figure in FIGURES.values():
+            if figure.source == ("corpus" if "groups" in counted else "artifacts"):
+                assert not figure.table(counted).kind, figure.name

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from lxml import html
 
+from shared.figures import FIGURES
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics.job import EDITIONS
-from snapshots.statistics.paper_tables import TABLES
 from tests.charted import charts_in
 from tests.jobs.material import work
 from tests.made_once import made_once
@@ -64,18 +64,22 @@ def test_asking_sends_each_kind_to_a_worker_once(snapshot, sent, browser_of, ros
 def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, browser_of, rosa):
     found = page(done)
     assert not found.xpath("//*[@id='statistics']/@hx-get")
-    tables = [each for name, each in TABLES.items() if not each.only_with_rows or name == "two_classes"]
-    assert {each.text for each in found.xpath("//h3")} == {each.title for each in tables}
-    links = found.xpath("//a[contains(@href, '.csv')]/@href")
-    assert len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
-    assert len(links) == len(tables) + len(found.xpath("//figure"))
-    for link in links:
+    absent = ("single_premises", "single_premise_examples", "artifacts_by_prompt")
+    figures = [
+        each
+        for name, each in FIGURES.items()
+        if each.scope.name == "snapshot" and each.source and name not in absent
+    ]
+    assert [each.text for each in found.xpath("//h3")] == [each.title for each in figures]
+    for kind in ("csv", "latex", "json"):
+        links = found.xpath(f"//a[contains(@href, 'as={kind}')]/@href")
+        assert len(links) == len(figures)
+        for link in links:
+            assert browser_of(rosa).get(link).status_code == 200
+    for link in found.xpath("//a[contains(@href, 'as=csv')]/@href"):
         answer = browser_of(rosa).get(link)
         assert answer["Content-Type"] == "text/csv; charset=utf-8"
         assert len(list(csv.reader(io.StringIO(answer.content.decode())))) > 1
-    (overlap,) = found.xpath("//a[contains(@href, '/overlap.tex')]/@href")
-    assert browser_of(rosa).get(overlap).content.startswith(b"\\begin{table}")
-    assert len(found.xpath("//a[contains(@href, '.tex')]")) == len(tables)
 
 
 def test_curves_have_the_columns_of_their_tables_and_the_colours_of_the_labels(done, browser_of, rosa):
@@ -109,35 +113,23 @@ def test_a_failure_is_told_and_can_be_asked_for_again(snapshot, sent, page):
     assert found.xpath("//button[text()='Compute the statistics']")
 
 
-def test_only_researchers_read_statistics(done, browser_of, ana):
-    for path in ("", "overlap.csv"):
-        assert browser_of(ana).get(f"/snapshots/{done.pk}/statistics/{path}").status_code in (302, 403)
+def test_only_researchers_read_statistics(done, browser_of, api_of, ana):
+    assert browser_of(ana).get(f"/snapshots/{done.pk}/statistics/").status_code in (302, 403)
+    assert api_of(ana).get(f"/api/v1/snapshots/{done.pk}/figures/overlap").status_code == 403
 
 
-def test_an_unknown_table_is_not_found(done, browser_of, rosa):
-    assert browser_of(rosa).get(f"/snapshots/{done.pk}/statistics/nonsense.csv").status_code == 404
-
-
-class TestRest:
-    def test_asking_answers_at_once_and_the_figures_come_when_they_are_done(
-        self, snapshot, sent, api_of, rosa
-    ):
-        api, address = api_of(rosa), f"/api/v1/snapshots/{snapshot.pk}/statistics/"
-        assert api.get(address).json() == []
-        asked = api.post(address)
-        assert asked.status_code == 202
-        (artifacts,) = [row for row in asked.json() if row["kind"] == "artifacts"]
-        assert artifacts["status"] == "requested"
-        assert api.get(artifacts["url"]).status_code == 404
-        for key in sent:
-            work(SnapshotStatistics.objects.get(pk=key))
-        assert {row["status"] for row in api.get(address).json()} == {"done"}
-        told = api.get(artifacts["url"]).json()
-        assert told["pairs"] == {"entailment": 6, "neutral": 6, "contradiction": 6}
-        assert "corrected_p" in told["definitions"]
-
-    def test_annotators_may_not_read_them(self, snapshot, api_of, ana):
-        assert api_of(ana).get(f"/api/v1/snapshots/{snapshot.pk}/statistics/").status_code == 403
+def test_a_request_over_rest_answers_at_once_and_the_figure_comes_when_it_is_counted(
+    snapshot, sent, api_of, rosa
+):
+    api, address = api_of(rosa), f"/api/v1/snapshots/{snapshot.pk}/figures/words"
+    assert api.get(address).status_code == 404
+    assert api.post(address).status_code == 202
+    assert api.get(address).status_code == 202
+    for key in sent:
+        work(SnapshotStatistics.objects.get(pk=key))
+    told = api.get(address).json()
+    assert "corrected p" in {column["key"] for column in told["columns"] if column["definition"]}
+    assert api.post(address.replace("words", "agreement")).status_code == 409
 
 
 def test_counts_of_pairs_lead_to_these_pairs(done, page, browser_of, rosa):

@@ -15,7 +15,6 @@ from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from collection.models import Corpus, Exclusion, Pair, Premise
 from jobs import claims
@@ -44,11 +43,9 @@ MOST_PREMISES_IN_REQUEST = 20_000
 MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many corpora, and refreshes itself
 CORPORA_A_PAGE = 20  # of the home page; of more, a worker counts each, and they are sorted by what it counted
 RECOMPUTE_AFTER = timedelta(minutes=10)
-BIAS = "annotation_site.researchers.corpus_bias.bias_of"
-OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
-WAGES = "annotation_site.researchers.wages_counted.wages_of"
 VERSION = 9  # of the content that COMPUTE makes; content of another version is not shown
 
+# Apps above this one add their kinds when they start.
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
         Pair.objects.filter(corpus=question.corpus), question, by=by, progress=progress
@@ -58,10 +55,6 @@ COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
     Kind.CROSS_TABLE: cross_table,
     Kind.PAIRS: lambda question, by, progress: as_content(pair_counts(question)),
-    # By their dotted names: they belong to an app above this one.
-    Kind.BIAS: lambda question, by, progress: import_string(BIAS)(question, by, progress),
-    Kind.OVERVIEW: lambda question, by, progress: import_string(OVERVIEW)(question, by, progress),
-    Kind.WAGES: lambda question, by, progress: import_string(WAGES)(question, by, progress),
 }
 
 

@@ -29,10 +29,10 @@ from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
 from snapshots.statistics.agreement import AGREEMENT, agreement_table
 from snapshots.statistics.job import NoTagger, compute_statistics, request_statistics
-from snapshots.statistics.paper_tables import TABLES, Table, table
+from snapshots.statistics.paper_tables import Table, statistics_figures, table
 from snapshots.statistics.table_formats import FORMATS
 
-NAMES = (AGREEMENT, *TABLES, *RUN_TABLES, *OVERVIEWS)
+NAMES = (AGREEMENT, *statistics_figures(), *RUN_TABLES, *OVERVIEWS)
 # Result table -> the dimension that it needs and that may be uncounted where all others are counted.
 COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
 WITH_STATISTICS = {"multinli-3": "genres"}  # result table -> the table of statistics whose figures it shows
@@ -197,7 +197,7 @@ class Command(BaseCommand):
                 )
             return agreement_table(manifest)
         try:
-            row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
+            row = request_statistics(snapshot=snapshot, kind=statistics_figures()[name].source)
             row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
         except (SnapshotError, JobError) as error:
             raise CommandError(str(error)) from None

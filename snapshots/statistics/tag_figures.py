@@ -1,0 +1,134 @@
+"""Figures of annotation tags and of the overlap of lemmas."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nli.labels import NO_GOLD
+from shared.figures import Figure, picture, rows_of, whole
+from shared.findings import in_place, most_frequent
+from shared.intervals import wilson
+from shared.numbers import percent
+from shared.tables import Column, Table, interval
+from snapshots.statistics.corpus_figures import (
+    OVERLAPS,
+    Data,
+    all_or,
+    means_drawn,
+    means_found,
+    overlaps,
+    partitions_of,
+)
+from snapshots.statistics.scope import SNAPSHOT
+from snapshots.statistics.tags import DEFINITIONS, MULTINLI_TABLE_6, NAMES, SUBSTRING, WORD
+
+TAGS = "tags"
+NOTES = tuple(DEFINITIONS[key] for key in ("tagged", "penn", "negation", "tense_match", "long_sentences"))
+
+
+def _tags(data: Data) -> Iterator[list[Any]]:
+    """Yields the tags of each partition, the most frequent first."""
+    for group in data["groups"]:
+        if group["partition"] not in partitions_of(data):
+            continue
+        by_word = {tag: counts[WORD]["pairs"] for tag, counts in group["tags"].items()}
+        for tag in sorted(by_word, key=lambda tag: -by_word[tag]):
+            share = by_word[tag] / group["pairs"]
+            labels = group["tags"][tag][WORD]["labels"]
+            with_gold = {label: number for label, number in labels.items() if label != NO_GOLD}
+            top = max(sorted(with_gold), key=lambda label: with_gold[label], default=None)
+            yield [
+                all_or(group["partition"]),
+                NAMES[tag],
+                by_word[tag],
+                share,
+                *wilson(share, group["pairs"]),
+                group["tags"][tag][SUBSTRING]["pairs"] / group["pairs"],
+                top,
+                with_gold[top] / sum(with_gold.values()) if top else None,
+                *(None if published is None else published / 100 for published in MULTINLI_TABLE_6[tag]),
+            ]
+
+
+def _tags_found(table: Table) -> str:
+    shares = {f"“{row['tag']}”": row["by word"] for row in rows_of(table, whole(table, "partition"))}
+    return in_place(most_frequent("tag", shares, percent) or "no pair has a tag")
+
+
+def _tags_by_genre(data: Data) -> Iterator[list[Any]]:
+    group = data["groups"][0]
+    for tag, counts in group["tags"].items():
+        ways = (WORD, SUBSTRING) if tag in data["key_words"] else (WORD,)
+        for how in ways:
+            found = counts[how]["genres"]
+            shares = (found.get(genre, 0) / number for genre, number in group["genres"].items())
+            yield [NAMES[tag], how if len(ways) > 1 else "", *shares]
+
+
+FIGURES = (
+    Figure(
+        "tags",
+        "Annotation tags (MultiNLI, Table 6)",
+        SNAPSHOT,
+        _tags,
+        (
+            Column("partition"),
+            Column("tag"),
+            Column("pairs", kind="count", definition=DEFINITIONS["pairs"]),
+            Column(
+                "by word",
+                kind="share",
+                definition="The share of the pairs, with its 95% interval after Wilson.",
+            ),
+            *interval(),
+            Column("by substring", kind="share", definition=DEFINITIONS["substring"]),
+            Column("most frequent label", definition=DEFINITIONS["most_frequent_label"]),
+            Column("its share", kind="share"),
+            Column(
+                "SNLI",
+                "SNLI (dev)",
+                "share",
+                "Values that the paper gives as “<1” are left out.",
+                "MultiNLI, Table 6",
+            ),
+            Column("MultiNLI", "MultiNLI (dev)", "share", source="MultiNLI, Table 6"),
+        ),
+        picture(
+            "dots",
+            y="tag",
+            x="by word",
+            low="low",
+            high="high",
+            others=["SNLI", "MultiNLI"],
+            whole="partition",
+        ),
+        _tags_found,
+        TAGS,
+        notes=NOTES,
+    ),
+    Figure(
+        "tags_by_genre",
+        "Annotation tags by genre (MultiNLI, Table 7)",
+        SNAPSHOT,
+        _tags_by_genre,
+        (
+            Column("tag"),
+            Column("matched by", definition=DEFINITIONS["substring"]),
+            Column("{}", "", "share", each=lambda data: data["groups"][0]["genres"]),
+        ),
+        source=TAGS,
+        notes=NOTES,
+    ),
+    Figure(
+        "lemma_overlap",
+        "Lemma overlap (MPE, Table 1, lemma)",
+        SNAPSHOT,
+        lambda data: overlaps(
+            row for row in data["lemma_overlap"] if row["partition"] in partitions_of(data)
+        ),
+        OVERLAPS,
+        means_drawn("partition"),
+        means_found("share of a hypothesis’s lemmas that are lemmas of its premise", 2),
+        TAGS,
+        notes=(DEFINITIONS["lemma_overlap"],),
+    ),
+)

@@ -1,0 +1,84 @@
+"""A corpus, and a question about it, as scopes of figures."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.shortcuts import get_object_or_404
+
+from collection.models import Corpus
+from jobs.tasks import enqueue
+from shared.figures import Parameters, Scope
+from validation.models import Question
+from validation.questions.lookup import question_for_command, question_or_404
+from validation.statistics.cached import COMPUTE, current, request_statistics
+from validation.statistics.progress import NothingToCount
+
+
+class CorpusScope(Scope):
+    name, path = "corpus", "corpora/<slug:slug>/"
+
+    def find(self, asked: Mapping[str, str], **place: Any) -> Any:
+        return get_object_or_404(Corpus, slug=place["slug"])
+
+    def named(self, text: str) -> Any:
+        found = Corpus.objects.filter(slug=text).first()
+        if found is None:
+            known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"There is no corpus {text!r}. Known: {known}.")
+        return found
+
+    def place(self, subject: Any) -> dict[str, Any]:
+        return {"slug": subject.slug}
+
+    def file(self, subject: Any) -> str:
+        return str(subject.slug)
+
+
+class QuestionScope(CorpusScope):
+    """The main question of a corpus, or the one that `question` names; a terminal writes CORPUS/QUESTION.
+
+    A `source` is a kind of CachedStatistics; the parameter `by`, if a figure has it, the dimension of the count.
+    """
+
+    asks = ("question",)
+
+    def find(self, asked: Mapping[str, str], **place: Any) -> Question:
+        return question_or_404(place["slug"], asked.get("question"))
+
+    def named(self, text: str) -> Question:
+        corpus, _, question = text.partition("/")
+        return question_for_command(corpus, question or None)
+
+    def place(self, subject: Question) -> dict[str, Any]:
+        return {"slug": subject.corpus.slug}
+
+    def query(self, subject: Question) -> dict[str, str]:
+        return {} if subject.is_main else {"question": subject.slug}
+
+    def file(self, subject: Question) -> str:
+        return subject.corpus.slug
+
+    def stored(self, subject: Question, source: str, parameters: Parameters) -> tuple[Any, Any]:
+        if not source:
+            return subject, None
+        return current(subject, source, getattr(parameters, "by", ""))
+
+    def request(self, subject: Question, source: str, parameters: Parameters) -> None:
+        enqueue(request_statistics(question=subject, kind=source, by=getattr(parameters, "by", "")))
+
+    def count(
+        self, subject: Question, source: str, parameters: Parameters, tell: Callable[[str], None]
+    ) -> Any:
+        if not source:
+            return subject
+        try:
+            return COMPUTE[source](
+                subject, getattr(parameters, "by", ""), lambda share: tell(f"{share:.0%} done")
+            )
+        except NothingToCount as nothing:
+            raise CommandError(str(nothing)) from None
+
+
+CORPUS = CorpusScope()
+QUESTION = QuestionScope()
