@@ -141,7 +141,9 @@ def check_columns(form: ImportFormat, path: Path, *, language: bool, partitions:
     language: that of a corpus that is to be made and called English. partitions: published ones in a column.
     """
     rows = [item for item in islice(form.records(path), LOOKED_AT) if not isinstance(item, BadLine)]
-    if language and (letter := _foreign_letter(row for _, row in rows[:TEXTS])):
+    if language and (
+        letter := _foreign_letter(text for line, row in rows[:TEXTS] for text in _texts(form, line, row))
+    ):
         raise OrderError(
             "Most letters of {0} are not Latin (such as {1}), so its language is not English. Name it by {language}, such"
             " as zh, ko or ar.",
@@ -176,11 +178,20 @@ def _reads(form: ImportFormat, rows: list[tuple[int, dict[str, Any]]], key: str)
     return True
 
 
-def _foreign_letter(rows: Iterator[dict[str, Any]]) -> str:
-    """Returns a letter that is not Latin, if most letters in the longest texts of the rows are not."""
-    longest = (
-        max((each for each in row.values() if isinstance(each, str)), key=len, default="") for row in rows
-    )
-    letters = [letter for text in longest for letter in text if letter.isalpha()]
+def _texts(form: ImportFormat, line: int, row: dict[str, Any]) -> tuple[str, ...]:
+    """Returns premise and hypothesis of a row; nothing of one that cannot be read."""
+    if form.fields:
+        return form.fields.pair_in(form.fields.with_inner(row))
+    assert form.read_record is not None
+    try:
+        pair = form.read_record(line, row)
+    except Unreadable:
+        return ()
+    return (*pair.premise, pair.hypothesis)
+
+
+def _foreign_letter(texts: Iterator[str]) -> str:
+    """Returns a letter that is not Latin, if more than a third of the letters are not: ids may be among the texts."""
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
     foreign = [letter for letter in letters if not unicodedata.name(letter, "").startswith("LATIN")]
-    return foreign[0] if 2 * len(foreign) > len(letters) else ""
+    return foreign[0] if 3 * len(foreign) > len(letters) else ""

@@ -87,7 +87,7 @@ def chinese(rows: int = 12) -> list[dict[str, object]]:
     """Returns pairs with a label and five votes, in the columns of OCNLI."""
     return [
         {
-            "sentence1": f"老师在第{n}间教室里等学生来上课。",
+            "sentence1": f"老师在{n}。",
             "sentence2": f"有人在第{n}间教室里。",
             "label": E,
             **{f"label{k}": (E, E, N, E, C)[k] for k in range(5)},
