@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
 from annotation_site.management.commands import demo
+from annotation_site.operation import server
 from annotation_site.operation.processes import Service, descendants, still_running, stop
 from tests.cast import person
 
@@ -139,3 +141,19 @@ def test_processes_end_when_the_demo_is_killed_outright(tmp_path: Path) -> None:
         assert still_running([pid]) == [pid]
         parent.kill()
     wait_until(lambda: still_running([pid]) == [])
+
+
+def test_it_waits_as_long_as_the_site_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the first answer takes minutes."""
+    calls: list[str] = []
+
+    def slow(url: str, timeout: float) -> None:
+        calls.append(url)
+        if len(calls) < 5_000:
+            raise requests.ConnectionError
+
+    monkeypatch.setattr(server.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(server.requests, "get", slow)
+    assert server.wait_for("http://127.0.0.1:1", lambda: False)
+    assert len(calls) == 5_000
+    assert not server.wait_for("http://127.0.0.1:1", lambda: True)

@@ -110,7 +110,7 @@ def metrics(
 
 def distribution(kl: float, entropy_correlation: float | None = 0.25) -> dict[str, Any]:
     """Returns the distance from the annotators' shares as the training program reports it."""
-    return {"pairs": 4, "labels": 20, "kl": kl, "jsd": 0.125, "entropy_correlation": entropy_correlation}
+    return {"pairs": 4, "labels": "seats", "kl": kl, "jsd": 0.125, "entropy_correlation": entropy_correlation}
 
 
 def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:

@@ -145,7 +145,7 @@ def test_whole_partitions_tell_how_near_they_are_to_the_annotators(api, snapshot
     told = {
         row["partition"]: row["distribution"] for row in rows if not row["genre"] and not row["gold_label"]
     }
-    expected = {"pairs": 4, "kl": 0.5, "jsd": 0.125, "entropy_correlation": 0.25}
+    expected = {"pairs": 4, "labels": "seats", "kl": 0.5, "jsd": 0.125, "entropy_correlation": 0.25}
     assert told == {"train": None, "dev": expected, "test": expected}
 
 
