@@ -244,7 +244,7 @@ def test_a_run_that_moves_to_another_machine_waits_and_says_what_is_lost(
 @pytest.mark.thorough
 def test_a_worker_that_dies_while_breakdowns_are_counted_loses_none(long_run, broker, settings):
     """The program is over then: the next worker gets its metrics again and trains nothing."""
-    TrainingRun.objects.update(config={**SMALL, "epochs": "2"})
+    TrainingRun.objects.update(config={**long_run.config, "epochs": 2})
     run = TrainingRun.objects.get()
     ours = claimed(run)
     with pytest.MonkeyPatch.context() as patch:
