@@ -98,7 +98,7 @@ def stop_import(*, job: PairImportJob) -> bool:
     return claims.stop(PairImportJob.objects.filter(pk=job.pk), _what_stays(job))
 
 
-def work(job_id: int, row: PairImportJob) -> None:
+def work(job_id: int, row: PairImportJob | None = None) -> None:
     """Carries out a request in a worker. The row stores why it failed."""
     with contextlib.suppress(InOtherHands, JobFailed, Stopped, *EXPECTED):
         claims.carry_out(

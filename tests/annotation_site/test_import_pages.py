@@ -46,7 +46,7 @@ def carried_out(browser, sent: list[int], address: str, form: dict) -> PairImpor
     assert answer.status_code == 302, answer.text
     job = PairImportJob.objects.get(pk=sent.pop())
     assert answer["Location"] == f"/imports/{job.pk}/"
-    work(job.pk, "test")
+    work(job.pk)
     job.refresh_from_db()
     return job
 
@@ -408,7 +408,7 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
     part = browser.get(f"/imports/{waiting.pk}/", headers={"HX-Request": "true"}).text
     assert part.startswith(f'<div id="state" hx-get="/imports/{waiting.pk}/" hx-trigger="every 2s"')
     assert browser.post(f"/imports/{waiting.pk}/", {"do": "stop"}).status_code == 302
-    work(waiting.pk, "test")
+    work(waiting.pk)
     waiting.refresh_from_db()
     assert (waiting.status, waiting.error) == (
         "failed",
@@ -424,7 +424,7 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
 
     with monkeypatch.context() as patch:
         patch.setattr("annotation_site.intake.jobs.samples", asked_to_stop)
-        work(job.pk, "test")
+        work(job.pk)
     job.refresh_from_db()
     assert job.error.startswith("Stopped. Pairs that were written stay")
     assert "every 2s" not in browser.get(f"/imports/{job.pk}/", headers={"HX-Request": "true"}).text
@@ -579,7 +579,7 @@ def test_the_look_through_a_source_is_stopped_like_the_import(browser, incoming,
         return len(heard) == 2
 
     monkeypatch.setattr("jobs.claims.Claim.stop_asked", asked)
-    work(job.pk, "test")
+    work(job.pk)
     job.refresh_from_db()
     assert (job.status, job.error) == ("failed", "Stopped. Nothing was written.")
     assert all("looked through before the first pair" in text for text in heard)

@@ -196,7 +196,7 @@ def test_looking_writes_nothing(site, role, large, monkeypatch):
         monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
         for kind in cached.COMPUTE:
             row = cached.request_statistics(question=site.corpus.questions.get(), kind=kind)
-            cached.carry_out(row.pk, "test")
+            cached.carry_out(row.pk)
         assert CachedStatistics.objects.exclude(content="").count() > 3
     client = Client()
     if role != "visitor":

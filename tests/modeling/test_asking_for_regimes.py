@@ -161,7 +161,7 @@ def test_rest_refuses_a_regime_by_its_key(snapshot, client, rosa):
         (["--genre", "poems"], "genre: 'poems' has no training pairs"),
         (["--mixed", "other@1", "share=much"], "mixed: “share=much” is neither"),
         (["--sizes", "5,many"], "sizes: “many” is not a size"),
-        (["--seeds", "0"], "--seeds is 0, but must be from 1"),
+        (["--seeds", "0"], "--seeds: '0' is not a whole number from 1 to"),
         (["--update", "77"], "start: there is no run 77"),
     ],
 )
