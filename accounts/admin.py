@@ -89,8 +89,14 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
         return ("code", *PERSONAL_FIELDS) if is_administrator(request) else ("code",)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Saves a person. Another role, or another answer to whether they may sign in, ends what was given out before."""
         obj.is_superuser = obj.role == User.Role.ADMINISTRATOR
         super().save_model(request, obj, form, change)
+        if change and {"role", "is_active"} & set(form.changed_data):
+            tokens.end_access(obj)
+            messages.info(
+                request, f"{obj.code} is signed out everywhere, and their tokens for programs are revoked."
+            )
 
 
 @admin.register(ApiToken)

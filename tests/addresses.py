@@ -184,6 +184,7 @@ def sample_site() -> Site:
         "work/mine/batches/": {"token": batch.token},
         "work/mine/returned/": {"number": returned.pk},
         "enter/": {"token": link.token},
+        "come-back/": {"token": "used"},
         "new-password/": dict(zip(("uid", "token"), reset_link(vera()), strict=True)),
         "corpora/": {
             "prompt": pilot.slug,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -10,6 +11,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
+from accounts.sign_in.second_factor import second_factor_since
 from shared.prepared_statements import columns, made, rows
 
 TOKEN = """
@@ -35,11 +37,22 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This token is unknown. Create a new one on your page (My account).")
         if token.expires_at is not None and token.expires_at <= timezone.now():
             raise AuthenticationFailed("This token has expired. Create a new one on your page (My account).")
+        if settings.REQUIRE_SECOND_FACTOR and token.user.is_researcher and not _was_made_under_it(token):
+            raise AuthenticationFailed(
+                "This token was made before your sign-in had a second factor, which this site requires. Set one up, then"
+                " create a new token on your page (My account)."
+            )
         _check_scope(token, request)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         return 'Token realm="Quintet"'
+
+
+def _was_made_under_it(token: ApiToken) -> bool:
+    """Returns whether the person had their second factor when they made the token."""
+    since = second_factor_since(token.user)
+    return since is not None and since <= token.created_at
 
 
 def _known(digest: str) -> ApiToken | None:

@@ -12,10 +12,9 @@ from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
 from accounts.models import SignInAttempt, User
-from accounts.sign_in.browsers import end_sessions
 from accounts.sign_in.security_log import note
 from accounts.sign_in.throttle import TooManyAttempts, account_key, begin_sign_in, finish_sign_in
-from accounts.sign_in.tokens import end_tokens
+from accounts.sign_in.tokens import end_access, end_tokens
 
 CONFIRM_WITHIN = timedelta(days=1)
 EMAIL_SALT = "e-mail address of a person"
@@ -93,8 +92,7 @@ def reset_password(*, user: User, token: str, new: str, address: str) -> bool:
         return False
     locked.set_password(new)
     locked.save(update_fields=["password"])
-    end_tokens(user=locked)
-    end_sessions(locked)
+    end_access(locked)
     SignInAttempt.objects.filter(account=account_key(locked.username)).delete()
     note("password reset by mail", user=locked.code, address=address)
     return True

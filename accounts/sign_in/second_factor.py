@@ -7,6 +7,7 @@ once, and the security log names what happened.
 import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from allauth.core.internal.cryptokit import compare_user_code
@@ -70,7 +71,13 @@ def _cipher() -> Fernet:
 
 def has_second_factor(user: User) -> bool:
     """Returns whether the sign-in of a person has a second step."""
-    return Authenticator.objects.filter(user=user).exclude(type=Type.RECOVERY_CODES).exists()
+    return second_factor_since(user) is not None
+
+
+def second_factor_since(user: User) -> datetime | None:
+    """Returns since when the sign-in of a person has a second step; None if it has none."""
+    factors = Authenticator.objects.filter(user=user).exclude(type=Type.RECOVERY_CODES)
+    return factors.order_by("created_at").values_list("created_at", flat=True).first()
 
 
 @contextmanager

@@ -21,6 +21,9 @@ FAILURES_BY_ACCOUNT = 20
 # One password tried on many accounts. A class of annotators behind one address mistypes less often.
 # Sign-ins under way count too: keep this above what the server answers at one time.
 FAILURES_BY_ADDRESS = 50
+# What needs no secret has a counter of its own by address: entries, sign-ups and forgotten passwords. Otherwise whoever
+# opens a public link fifty times would lock the sign-in of everybody behind the same address.
+OPEN_DOORS = ("entry:", "sign-up:", "mail:")
 
 
 class TooManyAttempts(AccountsError):
@@ -78,7 +81,7 @@ def finish_sign_in(*, attempt: SignInAttempt) -> None:
 
 def account_of_participant(platform: str, participant: str) -> str:
     """Returns the name that limits entries by a platform's link; no user name contains a colon."""
-    return f"{platform}:{participant}"
+    return f"entry:{platform}:{participant}"
 
 
 def account_of_second_step(username: str) -> str:
@@ -103,17 +106,19 @@ def window_start() -> datetime:
 
 def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
     """Raises TooManyAttempts if a limit is reached. `mine`: rows of this attempt itself, which do not count."""
-    by_account, by_address = Q(account=account), Q(address=address)
+    is_open = Q(*(("account__startswith", door) for door in OPEN_DOORS), _connector=Q.OR)
+    by_account = Q(account=account)
+    by_address = Q(is_open if account.startswith(OPEN_DOORS) else ~is_open, address=address)
     recent = SignInAttempt.objects.filter(at__gt=window_start())
     counts = recent.filter(by_account | by_address).aggregate(
-        both=Count("pk", filter=by_account & by_address),
-        account=Count("pk", filter=by_account),
-        address=Count("pk", filter=by_address),
+        n_both=Count("pk", filter=by_account & by_address),
+        n_account=Count("pk", filter=by_account),
+        n_address=Count("pk", filter=by_address),
     )
     limits = (
-        (counts["both"], FAILURES_BY_ACCOUNT_AND_ADDRESS, by_account & by_address),
-        (counts["account"], FAILURES_BY_ACCOUNT, by_account),
-        (counts["address"], FAILURES_BY_ADDRESS, by_address),
+        (counts["n_both"], FAILURES_BY_ACCOUNT_AND_ADDRESS, by_account & by_address),
+        (counts["n_account"], FAILURES_BY_ACCOUNT, by_account),
+        (counts["n_address"], FAILURES_BY_ADDRESS, by_address),
     )
     waits = [
         _seconds_until_free(recent.filter(rows), limit + mine)

@@ -6,7 +6,9 @@ from datetime import datetime
 from django.utils import timezone
 
 from accounts.models import ApiToken, User
+from accounts.sign_in.browsers import end_sessions
 from accounts.sign_in.security_log import note
+from shared.transactions import one_transaction
 
 
 def create_api_token(
@@ -36,3 +38,10 @@ def end_tokens(*, user: User) -> int:
     if ended:
         note("tokens ended", user=user.code, number=ended)
     return ended
+
+
+@one_transaction
+def end_access(user: User) -> None:
+    """Ends whatever was given out to a person, tokens and browsers. They sign in again, with the rights of today."""
+    end_tokens(user=user)
+    end_sessions(user)

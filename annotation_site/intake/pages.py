@@ -48,7 +48,7 @@ OF_IMPORTS = [
     Column(
         "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
     ),
-    Column("by", "By", lambda each: each.by.username, field="by__username"),
+    Column("by", "By", lambda each: each.by.code, field="by__code"),
     Column("status", "Status", lambda each: each.status, field="status"),
     Column("dry_run", "", lambda each: "yes" if each.dry_run else "no"),
     Column("files", "", lambda each: " ".join(each.files)),

@@ -10,11 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.models import User
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.funnel import REACHED, STEPS, funnels, visits_at
 from collection.joining import entry_links
 from collection.joining.estimates import Estimate, estimate, tasks_of
+from collection.joining.returning import make_return_link
 from collection.models import Corpus, EntryLink, Visit
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list, sorted_page, stored_as_csv
@@ -45,6 +47,7 @@ COLUMNS = [
 VISITS_A_PAGE = 50
 OF_VISITS = [
     Column("code", "Code", lambda visit: visit.user.code, field="user__code"),
+    Column("visit", "Visit", lambda visit: visit.pk, is_number=True, field="pk"),
     Column("began", "Began", lambda visit: visit.arrived_at, largest_first=True, field="arrived_at"),
     Column("finished", "Finished", lambda visit: visit.finished_at, largest_first=True, field="finished_at"),
     Column("returned", "Went back", lambda visit: visit.returned_at, largest_first=True, field="returned_at"),
@@ -167,7 +170,8 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @researcher_form
 def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
-    """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again.
+    """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), opens it again, or makes the
+    one-time link by which the person of a `visit` comes back (`do=return`), which it shows once.
 
     `step`: who reached this step of the funnel; with `as=csv`: as CSV. `chart`: the funnel as CSV.
     """
@@ -177,7 +181,14 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     if do in ("close", "open"):
         entry_links.set_open(links=EntryLink.objects.filter(pk=link.pk), is_open=do == "open")
         return redirect("entry-link", slug, number)
-    form = LinkForm(request.POST or None, corpus=corpus, instance=link)
+    came_back = ""
+    if do == "return":
+        number_of = request.POST.get("visit", "")
+        known = number_of.isascii() and number_of.isdecimal() and len(number_of) < 19
+        visit = get_object_or_404(link.visits.select_related("user"), pk=int(number_of) if known else 0)
+        token = make_return_link(visit=visit, by=cast(User, request.user))
+        came_back = request.build_absolute_uri(reverse("come-back", args=[token]))
+    form = LinkForm((request.POST or None) if not do else None, corpus=corpus, instance=link)
     if form.is_valid():
         form.save()
         messages.success(request, "Saved.")
@@ -185,7 +196,7 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     stored = EntryLink.objects.select_related("corpus__consent_form").get(
         pk=number
     )  # the form writes into its instance
-    step = request.GET.get("step", "")
+    step = request.GET.get("step", "began" if came_back else "")
     visits = visits_at(stored, step) if step in REACHED else None
     if visits is not None and request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(visits, OF_VISITS), f"{slug}-{number}-{step}")
@@ -208,6 +219,7 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         "estimate": estimate(stored, form.tasks),
         "typed": _visit_as_typed(request, copy(stored), form),
         "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
+        "came_back": came_back,
         "funnel": funnel,
         "charts": funnel.charts(),
         "step": next((title for key, title, _ in STEPS if key == step and visits is not None), ""),

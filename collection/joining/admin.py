@@ -147,7 +147,8 @@ class EntryLinkAdmin(ResearcherAdmin):
             )
         return format_html(
             "Your server signs the ids: signature = hexadecimal HMAC-SHA256 of participant, study and session,"
-            " each on a line, with the secret <code>{}</code>. Keep the secret on the server.",
+            " each on a line, with the secret <code>{}</code>. Keep the secret on the server. Let the addresses expire, with"
+            " the parameter expires (seconds since 1970) as a fourth line: until then each is as good as a password.",
             link.secret,
         )
 
@@ -188,15 +189,3 @@ class VisitAdmin(ResearcherAdmin):
     fields = ["user", "link", "arrived_at", "finished_at"]
     ordering = ["-pk"]
     hidden_lookups = ("session", "study", "browser")
-    actions = ["let_another_browser_in"]
-
-    @admin.action(
-        description="Let another browser in: the next one that brings the person's id", permissions=["view"]
-    )
-    def let_another_browser_in(self, request: HttpRequest, chosen: QuerySet[Visit]) -> None:
-        number = visits.let_another_browser_in(chosen)
-        messages.success(
-            request,
-            f"{number} people can go on in another browser: the next one that brings their id. They are signed out; ask"
-            " them to open their address again.",
-        )

@@ -81,7 +81,10 @@ def arrival(link: EntryLink, query: dict[str, str], address: str) -> Arrival:
     if link.proof == EntryLink.Proof.NONE:
         return _arrival(ids, proved=False)
     try:
-        signatures.check_signature(query.get(signatures.SIGNATURE, "").strip(), link.secret, **ids)
+        signature, expires = (
+            query.get(name, "").strip() for name in (signatures.SIGNATURE, signatures.EXPIRES)
+        )
+        signatures.check_signature(signature, link.secret, **ids, expires=expires)
     except signatures.NotSigned as problem:
         raise _unproved(link, problem) from problem
     return _arrival(ids, proved=True)
@@ -258,12 +261,12 @@ def refuse(*, link: EntryLink, arrival: Arrival, browser: str, signed_in: User |
     user = known_participant(platform=link.platform, participant=arrival.participant)
     if user is None:
         return
-    _refuse_unless_annotator(user, signed_in)
+    refuse_unless_annotator(user, signed_in)
     if not arrival.proved and not is_back and user != signed_in:
         _refuse_elsewhere(user, browser, link)
 
 
-def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
+def refuse_unless_annotator(user: User, signed_in: User | None) -> None:
     """Raises EntryRefused for accounts with a password or more rights: a platform's id is not a password."""
     if not user.is_active:
         raise EntryRefused(
@@ -299,8 +302,13 @@ def known_visit(*, link: EntryLink, arrival: Arrival, browser: str) -> Visit | N
 
 
 def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
-    """Raises EntryRefused if somebody's visits belong to other browsers than this one."""
-    bound = set(Visit.objects.filter(user=user).exclude(browser="").values_list("browser", flat=True))
+    """Raises EntryRefused if somebody's visits belong to other browsers than this one.
+
+    It names the visit by its number: a code would tell whoever knows an id which labels its person gave.
+    """
+    bound = dict(
+        Visit.objects.filter(user=user).exclude(browser="").order_by("pk").values_list("browser", "pk")
+    )
     if bound and browser not in bound:
         raise EntryRefused(
             gettext(
@@ -309,6 +317,8 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
                 " %(platform)s before you cancel (“return”) the study. They can open the study for you on this device."
             )
             % {"platform": isolated(link.platform_name)}
+            + " "
+            + gettext("Tell them the number of your visit: %(visit)s.") % {"visit": max(bound.values())}
         )
 
 

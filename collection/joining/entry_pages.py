@@ -1,12 +1,14 @@
 """Pages: the entry link with the consent, and the visit with its completion code."""
 
 import secrets
+from functools import wraps
 from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import Consent, User
 from accounts.pages.access import (
     OWN,
+    View,
     annotator_page,
     annotator_post,
     previewed,
@@ -23,11 +26,12 @@ from accounts.people.consents import give_consent
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
 from collection.errors import DoneForToday
-from collection.joining import entry_links, visits
+from collection.joining import entry_links, returning, visits
 from collection.joining.estimates import estimate, exam_items
 from collection.models import EntryLink, Visit
 
 IN_VISIT = "in_visit"  # session key of the visit's id; with it, every page links to the visit
+GOES_ON = "goes_on"  # session key: they chose to work on after the end of this visit
 BROWSER_COOKIE = "__Host-quintet-browser" if settings.HTTPS else "quintet-browser"
 YEAR = 365 * 24 * 3600
 
@@ -121,15 +125,38 @@ def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
     entry = entry_links.enter(link=link, arrival=arrival, browser=browser, signed_in=_signed_in(request))
     if form is not None and agrees_now:
         give_consent(user=entry.visit.user, form=form)
-    login(request, entry.visit.user)
-    request.session[IN_VISIT] = entry.visit.pk
-    request.session[OWN] = entry.is_own
-    is_finished = visits.progress_of(entry.visit).is_finished or entry.visit.finished_at is not None
-    answer = redirect("visit" if is_finished else visits.address_of_work(entry.visit) or "visit")
+    return _to_the_work(request, entry.visit, cookie, is_own=entry.is_own)
+
+
+def _to_the_work(request: HttpRequest, stay: Visit, cookie: str, *, is_own: bool) -> HttpResponse:
+    """Signs the person of a visit in, and leads to the work, or to the code if the visit is over."""
+    login(request, stay.user)
+    request.session[IN_VISIT] = stay.pk
+    request.session[OWN] = is_own
+    request.session.pop(GOES_ON, None)
+    is_finished = visits.progress_of(stay).is_finished or stay.finished_at is not None
+    answer = redirect("visit" if is_finished else visits.address_of_work(stay) or "visit")
     answer.set_cookie(
         BROWSER_COOKIE, cookie, max_age=YEAR, httponly=True, samesite="Lax", secure=settings.HTTPS
     )
     return answer
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def come_back(request: HttpRequest, token: str) -> HttpResponse:
+    """Shows a button that uses a researcher's one-time link up: programs that look at links in messages press none."""
+    cookie = request.COOKIES.get(BROWSER_COOKIE) or secrets.token_urlsafe(32)
+    context: dict[str, Any] = {}
+    try:
+        if request.method == "POST":
+            stay = returning.come_back(token=token, browser=entry_links.digest_of_browser(cookie))
+            return _to_the_work(request, stay, cookie, is_own=True)
+        context["visit"] = returning.visit_to_return_to(token, timezone.now())
+    except entry_links.EntryRefused as refusal:
+        context["refusal"] = str(refusal)
+    status = 403 if "refusal" in context else 200
+    return render(request, "collection/joining/come_back.html", context, status=status)
 
 
 @require_POST
@@ -157,6 +184,29 @@ def _is_researcher(request: HttpRequest) -> bool:
 
 def _own_visit(request: HttpRequest) -> Visit | None:
     return visits.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
+
+
+def not_after_the_end(view: View) -> View:
+    """Guards pages that hand out work: after the end of a visit they lead to its page, until somebody chooses to go on.
+
+    The browser's way back from there would otherwise take seats that nobody asked for.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        asks = request.method == "GET" and IN_VISIT in request.session and GOES_ON not in request.session
+        if asks and (stay := _own_visit(request)) is not None and stay.finished_at is not None:
+            return redirect("visit")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+@annotator_post
+def go_on(request: HttpRequest) -> HttpResponse:
+    """Remembers in this browser that somebody wants more tasks after the end of their visit."""
+    request.session[GOES_ON] = True
+    return redirect("start")
 
 
 def visit_progress(request: HttpRequest) -> dict[str, Any]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import jwt
 
 SIGNATURE = "signature"
+EXPIRES = "expires"
 PROLIFIC_TOKEN = "prolific_token"
 PROLIFIC_ISSUER = "https://www.prolific.com"
 PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
@@ -34,19 +35,28 @@ class KeysUnreachable(Exception):
     """The platform's public keys could not be fetched."""
 
 
-def signature_of(secret: str, *, participant: str, study: str, session: str) -> str:
-    """Returns the hexadecimal HMAC-SHA256 of the three ids, each on a line, without a line break at the end."""
-    message = "\n".join((participant, study, session))
+def signature_of(secret: str, *, participant: str, study: str, session: str, expires: str = "") -> str:
+    """Returns the hexadecimal HMAC-SHA256 of the three ids, each on a line, without a line break at the end.
+
+    Where the address says when it `expires` (seconds since 1970), that is a fourth line.
+    """
+    message = "\n".join((participant, study, session, *([expires] if expires else [])))
     return hmac.new(secret.encode(), message.encode(), hashlib.sha256).hexdigest()
 
 
-def check_signature(signature: str, secret: str, *, participant: str, study: str, session: str) -> None:
-    """Raises NotSigned unless the signature is that of these ids."""
+def check_signature(
+    signature: str, secret: str, *, participant: str, study: str, session: str, expires: str = ""
+) -> None:
+    """Raises NotSigned unless the signature is that of these ids, and has not expired."""
     if not signature:
         raise NotSigned("the address has no signature")
-    right = signature_of(secret, participant=participant, study=study, session=session)
+    right = signature_of(secret, participant=participant, study=study, session=session, expires=expires)
     if not hmac.compare_digest(right.encode(), signature.lower().encode()):
         raise NotSigned("the signature does not fit the ids")
+    if expires and not (expires.isascii() and expires.isdecimal()):
+        raise NotSigned("the address does not say in seconds when it expires")
+    if expires and int(expires[:20]) <= time.time():
+        raise NotSigned("the address has expired")
 
 
 def prolific_ids(token: str, *, workspace: str, address: str) -> tuple[dict[str, str], bool]:

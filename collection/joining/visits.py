@@ -11,7 +11,6 @@ from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 
 from accounts.models import Grant, PlatformIdentity, User
-from accounts.sign_in.browsers import end_sessions
 from collection.errors import NoWork
 from collection.models import Corpus, EntryLink, ExamAttempt, Exclusion, LedgerEntry, Visit, WritingAssignment
 from shared.transactions import one_transaction
@@ -197,16 +196,6 @@ def _finish(visits: QuerySet[Visit]) -> bool:
     if done:
         Visit.objects.filter(pk__in=done).update(finished_at=timezone.now())
     return bool(done)
-
-
-@one_transaction
-def let_another_browser_in(visits: QuerySet[Visit]) -> int:
-    """Unbinds the people of these visits from their browsers, and signs them out there. Returns how many people."""
-    people = list(User.objects.filter(visits__in=visits).distinct())
-    Visit.objects.filter(user__in=people).exclude(browser="").update(browser="")
-    for user in people:
-        end_sessions(user)
-    return len(people)
 
 
 def forget_sessions(user: User) -> None:

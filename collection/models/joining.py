@@ -158,12 +158,20 @@ class Visit(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     returned_at = models.DateTimeField(null=True, blank=True)
     ended_as = models.CharField(max_length=12, choices=End.choices, blank=True)
+    # Of a researcher's one-time link back to the visit (collection/joining/returning.py).
+    return_digest = models.CharField(max_length=64, blank=True, editable=False)
+    return_until = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = VisitQuerySet.as_manager()
 
     class Meta:
         constraints = [
             unique("one_visit_a_session", "link", "user", "session"),
+            unique("one_visit_a_return_link", "return_digest", where=~Q(return_digest="")),
+            check(
+                "return_link_has_an_end",
+                Q(return_digest="", return_until=None) | ~Q(return_digest="") & Q(return_until__isnull=False),
+            ),
             check(
                 "returned_visit_says_how_it_ended",
                 Q(returned_at=None, ended_as="")

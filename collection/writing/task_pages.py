@@ -20,6 +20,7 @@ from accounts.people.consents import ConsentMissing
 from accounts.templatetags.money import you_earned
 from collection import errors
 from collection.advice import AFTER_TYPING
+from collection.joining.entry_pages import not_after_the_end
 from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
 from collection.writing import claiming, submitting
@@ -51,6 +52,7 @@ def unsaved_texts_shown_to_visitors(view: View) -> View:
 @never_cache
 @unsaved_texts_shown_to_visitors
 @annotator_required
+@not_after_the_end
 @hands_out_work
 def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     """Shows the next premise and its fields; `?prompt=` chooses the kind of text. A POST submits the texts."""

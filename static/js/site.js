@@ -113,7 +113,14 @@
     if (isLive(event)) return;
     const status = event.detail.xhr.status;
     const address = document.getElementById("trouble")?.dataset;
-    if (status === 403) {
+    if (status === 403 && address.platform) {
+      // Such people have no password: they come in by their study again.
+      say([
+        inWords("You are signed out. Your answers are still here."),
+        inWords("Keep this page open. In a new tab, open the study on {platform} again. Then press Send here.", address),
+        inWords("If the study does not open, write to the researchers on {platform}: your visit has the number {visit}. They can send you a link that opens it.", address),
+      ].join(" "));
+    } else if (status === 403) {
       const back = encodeURIComponent(location.pathname);
       say(inWords("You are signed out. Sign in, then come back to this tab and send again. Your work is still here."), [inWords("Open the sign-in in a new tab"), `${address.signIn}?next=${back}`]);
     } else if (status === 404) {

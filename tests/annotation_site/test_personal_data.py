@@ -242,6 +242,8 @@ COLUMNS_NOT_TOLD = {
     "lost": "whether somebody else was faster",
     "leased_until": "of a label that is cast, none",
     "password": "a hash",
+    "return_digest": "a hash, of a link back to the visit",
+    "return_until": "the end of that link, three days at most",
     "is_superuser": "the role says it",
     "is_active": "an account that ended downloads nothing",
 }

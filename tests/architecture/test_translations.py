@@ -48,7 +48,7 @@ NO_COUNTS = {
         "key",
         "why",
     ),
-    *("day", "zone", "given", "withdrawn", "time", "first", "last", "link"),
+    *("day", "zone", "given", "withdrawn", "time", "first", "last", "link", "visit"),
     *("money", "once", "each", "most", "wage", "share", "address", "mine", "api", "status"),
     *("place", "total", "done", "wanted", "least", "countdown"),
 }

@@ -48,6 +48,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "A link without the ids of a participant lets nobody in",
         [
             r"enter/<str:token>/",
+            r"come-back/<str:token>/",
         ],
     ),
     (
@@ -117,6 +118,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"work/mine/writing/",
             r"work/reports/",
             r"work/visit/",
+            r"work/visit/more/",
             r"work/visit/returned/",
             r"work/writing/<slug:corpus>/",
         ],

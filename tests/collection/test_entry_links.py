@@ -113,7 +113,10 @@ def test_the_last_task_leads_to_the_code_and_the_next_ones_do_not(client, link):
     work = reverse("writing", args=[corpus.slug])
     client.post(reverse("prompt", args=[corpus.slug, PromptVersion.objects.get().pk]), {"agree": "yes"})
     pages = []
-    for _ in range(3):
+    for number in range(3):
+        if number == 2:
+            assert client.get(work).url == reverse("visit"), "the way back takes no further text"
+            client.post(reverse("visit-more"))
         form = client.get(work).context["form"]
         texts = {f"text-{label}": f"Somebody says {label}." for label in form.assignment.labels}
         sent = client.post(work, {"token": form["token"].value(), "key": form["key"].value(), **texts})

@@ -1,5 +1,7 @@
 """An id of a platform is no password: what people can do who know an id, or invent ids."""
 
+import hashlib
+import hmac
 import io
 import json
 import time
@@ -20,7 +22,6 @@ from collection.errors import NotByThisLink
 from collection.joining import signatures
 from collection.joining.entry_links import Arrival, Entry, EntryRefused, digest_of_browser, enter
 from collection.joining.exams import standing_of
-from collection.joining.visits import let_another_browser_in
 from collection.models import Corpus, EntryLink, Exam, Pair, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -112,13 +113,9 @@ def test_each_browser_sees_how_far_its_own_visit_is(client, link):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("released", [False, True])
-def test_of_browsers_that_bring_one_id_at_one_moment_one_is_let_in(client, released):
+def test_of_browsers_that_bring_one_id_at_one_moment_one_is_let_in():
     """Each with a session of its own, so that no constraint of visits stops them."""
     wave = link.make()
-    if released:
-        come_in(client, wave)
-        let_another_browser_in(Visit.objects.all())
 
     def arrive(number):
         came = Arrival("p-1", session=f"s-{number}")
@@ -128,18 +125,6 @@ def test_of_browsers_that_bring_one_id_at_one_moment_one_is_let_in(client, relea
     assert sum(isinstance(each, Entry) for each in outcomes) == 1
     assert sum(isinstance(each, EntryRefused) for each in outcomes) == 7
     assert len(set(Visit.objects.exclude(browser="").values_list("browser", flat=True))) == 1
-
-
-def test_a_researcher_lets_another_browser_in(client, link, browser_of, rosa):
-    come_in(client, link)
-    phone = Client()
-    assert come_in(phone, link).status_code == 403
-    ask = {"action": "let_another_browser_in", "_selected_action": [Visit.objects.get().pk]}
-    browser_of(rosa).post(reverse("admin:collection_visit_changelist"), ask)
-    assert client.get(reverse("visit")).status_code == 302, "the first browser is signed out"
-    assert come_in(phone, link, SECOND_STUDY).status_code == 302
-    assert come_in(phone, link).status_code == 302
-    assert come_in(client, link).status_code == 403
 
 
 def test_the_database_takes_no_link_that_does_not_say_what_it_proves(link):
@@ -232,9 +217,9 @@ def test_a_link_opens_its_own_corpus_alone(client, link):
     assert claim_batch(question=theirs, annotator=person("ana"))
 
 
-def signed(link, ids):
+def signed(link, ids, **expires):
     named = {"participant": ids["PROLIFIC_PID"], "study": ids["STUDY_ID"], "session": ids["SESSION_ID"]}
-    return {**ids, "signature": signatures.signature_of(link.secret, **named)}
+    return {**ids, **expires, "signature": signatures.signature_of(link.secret, **named, **expires)}
 
 
 def test_a_signature_proves_who_comes_in_any_browser(client, link):
@@ -257,12 +242,32 @@ def test_a_signature_proves_who_comes_in_any_browser(client, link):
     assert personal_pages(phone) == {200}
 
 
+def test_a_signed_address_can_expire(client, link):
+    EntryLink.objects.update(proof=EntryLink.Proof.SIGNATURE)
+    link.refresh_from_db()
+    soon, past = str(int(time.time()) + 600), str(int(time.time()) - 1)
+    for ids, says in [
+        (signed(link, IDS, expires=past), "has expired"),
+        ({**signed(link, IDS, expires=past), "expires": soon}, "does not fit"),
+        ({**signed(link, IDS, expires=past), "expires": ""}, "does not fit"),
+        (signed(link, IDS) | {"expires": soon}, "does not fit"),
+        (signed(link, IDS, expires="tomorrow"), "does not say in seconds"),
+        (signed(link, IDS, expires="٣"), "does not say in seconds"),
+    ]:
+        page = come_in(Client(), link, ids)
+        assert (page.status_code, says in page.content.decode()) == (403, True), ids
+    assert come_in(client, link, signed(link, IDS, expires=soon)).status_code == 302
+    assert come_in(Client(), link, signed(link, IDS, expires="9" * 30)).status_code == 302
+
+
 def test_the_signature_is_the_one_that_the_docs_describe():
     named = {"participant": "p-1", "study": "s-1", "session": "x-1"}
     # printf 'p-1\ns-1\nx-1' | openssl dgst -sha256 -hmac secret
     assert signatures.signature_of("secret", **named) == (
         "e46938fdc313b73c0dd96e144a45d47021b612fb4d53ea6cc0cb931addb5c7af"
     )
+    with_an_end = hmac.new(b"secret", b"p-1\ns-1\nx-1\n1790000000", hashlib.sha256).hexdigest()
+    assert signatures.signature_of("secret", **named, expires="1790000000") == with_an_end
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from accounts.models import Consent, User, new_token
 from accounts.pages.access import annotator_form, annotator_required, hands_out_work, safe_next
 from accounts.people.consents import ConsentMissing
 from accounts.templatetags.money import you_earned
+from collection.joining.entry_pages import not_after_the_end
 from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam
 from collection.texts import direction_of
@@ -81,6 +82,7 @@ SLOT, NUMBER, PREMISE, HYPOTHESIS, ANSWERS = (
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
+@not_after_the_end
 @hands_out_work
 def labelling(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
     """GET claims a batch, or shows the open one; POST submits it."""

@@ -98,7 +98,7 @@ class Command(BaseCommand):
             {
                 "withdrawal": each.pk,
                 "at": each.created_at.isoformat(),
-                "by": each.by.username,
+                "by": each.by.code,
                 **{"chosen_by": each.chosen_by, "pairs": each.pairs_withdrawn, "reason": each.reason},
                 "undone": each.undone_at.isoformat() if each.undone_at else None,
             }
