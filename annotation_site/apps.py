@@ -8,7 +8,10 @@ class AnnotationSiteConfig(AppConfig):
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_counted import wages_of
+        from annotation_site.workspace import page_figures
         from annotation_site.workspace.pipeline import overview_of
+        from shared.figures import register
         from validation.statistics.cached import COMPUTE, Kind
 
+        register(*page_figures.FIGURES)
         COMPUTE.update({Kind.BIAS: bias_of, Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})

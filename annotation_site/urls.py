@@ -17,9 +17,7 @@ from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
 from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
-from annotation_site.researchers.wages_api import PayChartsView
 from annotation_site.researchers.wages_page import pay_page
-from annotation_site.workspace import charts_api
 from annotation_site.workspace.corpus_file_page import corpus_file
 from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
@@ -36,21 +34,6 @@ rest: list[URLPattern | URLResolver] = [
     path("", include("validation.api_urls")),
     path("", include("snapshots.api_urls")),
     path("", include("modeling.api_urls")),
-    path("corpora/<slug:slug>/pay/", PayChartsView.as_view(), name="api-pay"),
-    path("corpora/<slug:slug>/overview/", charts_api.OverviewChartsView.as_view(), name="api-overview"),
-    path("corpora/<slug:slug>/premises/", charts_api.PremisesChartsView.as_view(), name="api-premises"),
-    path("corpora/<slug:slug>/prompts/", charts_api.PromptsChartsView.as_view(), name="api-prompts"),
-    path("corpora/<slug:slug>/texts/", charts_api.TextsChartsView.as_view(), name="api-texts"),
-    path("corpora/<slug:slug>/labelling/", charts_api.LabellingChartsView.as_view(), name="api-labelling"),
-    path("corpora/<slug:slug>/plan/", charts_api.PlanChartsView.as_view(), name="api-plan"),
-    path("corpora/<slug:slug>/histograms/", charts_api.PairsChartsView.as_view(), name="api-histograms"),
-    path("corpora/<slug:slug>/bias/", charts_api.BiasChartsView.as_view(), name="api-bias"),
-    path("corpora/<slug:slug>/links/<int:number>/", charts_api.LinkChartsView.as_view(), name="api-link"),
-    path(
-        "corpora/<slug:slug>/pool/<id:code>/",
-        charts_api.AnnotatorChartsView.as_view(),
-        name="api-annotator",
-    ),
     *figure_paths(),
     path("schema/", DescriptionView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),

@@ -150,8 +150,8 @@ class Figure:
     def shown(self, subject: Any, data: Any, parameters: Parameters | None = None) -> Table | None:
         """Returns the table as pages show it: with names, addresses, and its finding."""
         made = self.table(data, **dict(parameters or ()))
-        if made is None:
-            return None
+        if made is None or not made.caption:  # finished
+            return made
         dressed = self.scope.dressed(made, subject)
         return replace(dressed, title=dressed.title or self.finding(dressed) or dressed.caption)
 
@@ -161,6 +161,26 @@ class Figure:
         query = {**self.scope.query(subject), **(parameters.asked() if parameters else {})}
         path = reverse(f"api-{self.scope.name}-figure", kwargs=place)
         return f"{path}?{urlencode(query)}&" if query else f"{path}?"
+
+
+def page(
+    room: str,
+    scope: Scope,
+    titles: Mapping[str, str],
+    make: Callable[..., Iterable[Table]],
+    parameters: type[Parameters] = Parameters,
+) -> list[Figure]:
+    """Returns the figures of a page whose tables are made together, `room`-`key` each. titles: by the keys of the tables."""
+
+    def one(key: str) -> Callable[..., Table | None]:
+        return lambda subject, **asked: next(
+            (each for each in make(subject, **asked) if each.key == key), None
+        )
+
+    return [
+        Figure(f"{room}-{key}", title, scope, one(key), parameters=parameters)
+        for key, title in titles.items()
+    ]
 
 
 @dataclass(frozen=True)

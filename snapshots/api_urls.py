@@ -3,8 +3,6 @@
 from django.urls import path
 
 from snapshots.browsing.api import (
-    ContentsChartsView,
-    PairsChartsView,
     RowListView,
     SnapshotFileView,
     SnapshotListView,
@@ -18,8 +16,6 @@ urlpatterns = [
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
     path("snapshots/<int:pk>/publish/", PublishView.as_view(), name="api-snapshot-publish"),
     path("snapshots/<int:pk>/retract/", RetractView.as_view(), name="api-snapshot-retract"),
-    path("snapshots/<int:pk>/contents/", ContentsChartsView.as_view(), name="api-snapshot-contents"),
-    path("snapshots/<int:pk>/histograms/", PairsChartsView.as_view(), name="api-snapshot-histograms"),
     path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
     path("snapshots/<int:pk>/exports/", ExportListView.as_view(), name="api-snapshot-exports"),
     path("snapshots/<int:pk>/exports/<slug:format_name>/", ExportView.as_view(), name="api-snapshot-export"),

@@ -6,7 +6,16 @@ class SnapshotsConfig(AppConfig):
 
     def ready(self) -> None:
         from shared.figures import register
+        from snapshots.browsing import contents, histograms
         from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
 
-        for room in (agreement, corpus_figures, label_figures, word_figures, tag_figures):
+        for room in (
+            agreement,
+            corpus_figures,
+            label_figures,
+            word_figures,
+            tag_figures,
+            contents,
+            histograms,
+        ):
             register(*room.FIGURES)

@@ -209,6 +209,7 @@ def sample_site() -> Site:
             "url": "nowhere/",
         },
         "api/v1/snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
+        "api/v1/corpora/<slug:slug>/figures/": {"name": "overview-seats-now"},
         "api/v1/snapshots/<int:pk>/figures/": {"name": "genres"},
         "api/v1/snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},

@@ -181,3 +181,12 @@ def _names(draw: dict) -> list[str]:
         value = draw.get(name) or []
         found += [value] if isinstance(value, str) else value
     return found
+
+
+def figures_of(client: Any, room: str, of: str = "corpora/charted", **query: Any) -> list[dict]:
+    """Returns what REST has of the figures of a page: those that begin with its name and have something to show."""
+    listed = client.get(f"/api/v1/{of}/figures/").json()
+    answers = [client.get(each["url"], query) for each in listed if each["name"].startswith(f"{room}-")]
+    assert {answer.status_code for answer in answers} <= {200, 404}, [answer.content for answer in answers]
+    shown = [answer.json() for answer in answers if answer.status_code == 200]
+    return [{key: value for key, value in each.items() if key != "made_at"} for each in shown]

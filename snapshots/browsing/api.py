@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from accounts.models import User
-from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages, NewestFirst
 from accounts.rest.permissions import IsResearcher, ResearcherView
@@ -22,15 +21,13 @@ from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.whole_numbers import LARGEST_SEED
 from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
-from snapshots.browsing.contents import contents_of
-from snapshots.browsing.histograms import charts_of_pairs
 from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_snapshot, send
 from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.freezing.plan import HoldOutRefused, NotParsable
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
 from validation.models import Question
-from validation.questions.lookup import main_question, names_in
+from validation.questions.lookup import main_question
 
 
 class FreezeChoices(serializers.Serializer):
@@ -127,28 +124,6 @@ class SnapshotView(ResearcherView):
         found = known_snapshot(pk)
         context = {"request": request, "manifest": found.read_manifest()}
         return Response(SnapshotDetailSerializer(found, context=context).data)
-
-
-class ContentsChartsView(ResearcherView):
-    @extend_schema(
-        summary="The charts of what is in a snapshot: pairs by genre and partition",
-        description="`charts` is empty until the snapshot is frozen.",
-        responses=ChartsSerializer,
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        found = known_snapshot(pk)
-        return charts_answer(contents_of(found, names_in(found.corpus)["genre"])[1])
-
-
-class PairsChartsView(ResearcherView):
-    @extend_schema(
-        operation_id="snapshots_histograms",
-        summary="The charts of a snapshot's pairs: lengths of hypotheses, agreement",
-        description="A row leads to the list of its pairs. 404 until the snapshot is frozen.",
-        responses=ChartsSerializer,
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        return charts_answer(charts_of_pairs(frozen_snapshot(pk)))
 
 
 class RowListView(generics.ListAPIView):

@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from django.urls import reverse
 
 from shared.charts import Chart, with_values
+from shared.figures import page
 from snapshots.freezing.partition_table import PartitionTable, contents_chart, partition_table
 from snapshots.models import Snapshot
+from snapshots.statistics.scope import SNAPSHOT
+from validation.questions.lookup import names_in
 
 
 def contents_of(found: Snapshot, names: Mapping[str, str]) -> tuple[PartitionTable | None, list[Chart]]:
@@ -16,3 +19,11 @@ def contents_of(found: Snapshot, names: Mapping[str, str]) -> tuple[PartitionTab
         return None, []
     table = partition_table({name: counts["genres"] for name, counts in manifest["partitions"].items()})
     return table, with_values([contents_chart(table, names, reverse("snapshot-pairs", args=[found.pk]))])
+
+
+FIGURES = page(
+    "snapshot",
+    SNAPSHOT,
+    {"contents": "Pairs by genre and partition"},
+    lambda snapshot: contents_of(snapshot, names_in(snapshot.corpus)["genre"])[1],
+)

@@ -8,9 +8,11 @@ from django.utils.http import urlencode
 
 from shared.charts import Chart, with_values
 from shared.facets import numbers_by_value
+from shared.figures import page
 from shared.number_facets import Address, agreement_chart, chosen_agreement, length_chart
 from snapshots.browsing.pair_numbers import CLASSES, groups_in
 from snapshots.models import Snapshot
+from snapshots.statistics.scope import SNAPSHOT
 
 
 def histograms(
@@ -40,3 +42,11 @@ def address_of_pairs(snapshot: Snapshot, values: Mapping[str, Any]) -> str:
     """Return the address of the list under these filters; an empty one is left out."""
     chosen = urlencode({name: value for name, value in values.items() if value})
     return f"{reverse('snapshot-pairs', args=[snapshot.pk])}?{chosen}"
+
+
+FIGURES = page(
+    "snapshot-pairs",
+    SNAPSHOT,
+    {"length": "Lengths of hypotheses", "agreement": "Agreement of pairs"},
+    charts_of_pairs,
+)

@@ -15,7 +15,7 @@ from collection.models import Corpus, Pair
 from collection.models.withdrawal import VETTED
 from shared.days import start_of_day
 from tests.addresses import sample_site
-from tests.charted import charted_corpus, charts_in
+from tests.charted import charted_corpus, charts_in, figures_of
 from tests.made_once import made_once
 from validation.models import Label
 from validation.models.querysets import LabelQuerySet
@@ -26,13 +26,7 @@ from validation.statistics.vote_patterns import in_group
 pytestmark = pytest.mark.django_db
 corpus = made_once(charted_corpus)
 site = made_once(sample_site)
-REST = "/api/v1/corpora/charted/"
-
-
-def told(client, address: str, **query) -> list[dict]:
-    answer = client.get(address, query)
-    assert answer.status_code == 200, answer.content
-    return answer.json()["charts"]
+REST = "/api/v1/corpora/charted/figures/"
 
 
 def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(corpus, browser_of, rosa):
@@ -40,7 +34,7 @@ def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(co
     page = client.get("/c/charted/")
     charts = charts_in(page.content)
     assert list(charts) == ["pace-labels", "agreement", "weeks", "seats-now"]
-    assert told(client, f"{REST}overview/") == list(charts.values())
+    assert figures_of(client, "overview") == list(charts.values())
     question = corpus.questions.get()
     by_week = report(Pair.objects.filter(corpus=corpus), question, by="week").rows
     assert {
@@ -80,7 +74,7 @@ def test_the_pace_is_drawn_over_as_many_days_as_one_chooses(corpus, browser_of, 
     client = browser_of(rosa)
     page = client.get("/c/charted/", {"days": days})
     pace = charts_in(page.content)["pace-labels"]
-    assert told(client, f"{REST}overview/", days=days)[0] == pace
+    assert figures_of(client, "overview", days=days)[0] == pace
     assert len(pace["rows"]) == rows
     cast = cast_in(corpus).count()
     assert sum(row["labels"] for row in pace["rows"]) == cast - (0 if rows > 35 else lost(corpus, 30))
@@ -88,7 +82,7 @@ def test_the_pace_is_drawn_over_as_many_days_as_one_chooses(corpus, browser_of, 
     assert [each.get("href") for each in chosen] == [f"?days={days}"]
     csv = client.get("/c/charted/", {"days": days, "chart": "pace-labels"}).content.decode().splitlines()
     assert len(csv) == rows + 1
-    refused = client.get(f"{REST}overview/", {"days": "15"})
+    refused = client.get(f"{REST}overview-pace-labels", {"days": "15"})
     assert refused.status_code == 422
     assert "14, 30, 90, all" in refused.content.decode()
     assert len(charts_in(client.get("/c/charted/", {"days": "15"}).content)["pace-labels"]["rows"]) == 14
@@ -175,7 +169,7 @@ def test_a_large_corpus_shows_the_weeks_that_a_worker_counted(corpus, browser_of
     now = charts_in(client.get("/c/charted/").content)
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 5)
     assert charts_in(client.get("/c/charted/").content) == {}
-    assert told(client, f"{REST}overview/") == []
+    assert figures_of(client, "overview") == []
     question = corpus.questions.get()
     for kind in ("overview", "agreement", "wages"):
         cached.carry_out(statistics_id=cached.request_statistics(question=question, kind=kind).pk)
@@ -188,23 +182,24 @@ def test_rest_returns_what_a_persons_page_draws(corpus, browser_of, rosa):
     code = Label.objects.filter(origin="cast").first().annotator.code
     drawn = charts_in(client.get(f"/corpora/charted/pool/{code}/").content)
     assert {"strips", "mix", "rolling"} <= drawn.keys()
-    assert told(client, f"{REST}pool/{code}/") == list(drawn.values())
-    assert client.get(f"{REST}pool/nobody/").status_code == 404
+    assert figures_of(client, "annotator", annotator=code) == list(drawn.values())
+    assert client.get(f"{REST}annotator-strips", {"annotator": "nobody"}).status_code == 404
 
 
 def test_rest_returns_what_is_drawn_of_premises_links_and_snapshots(site, browser_of):
     client, slug = browser_of(site.people["researcher"]), site.corpus.slug
     link = site.corpus.entry_links.get().pk
-    for page, rest, key in (
-        (f"/c/{slug}/premises/", f"corpora/{slug}/premises/", "stock"),
-        (f"/c/{slug}/links/{link}/", f"corpora/{slug}/links/{link}/", "funnel"),
-        (f"/snapshots/{site.snapshot.pk}/", f"snapshots/{site.snapshot.pk}/contents/", "contents"),
+    for page, room, of, query, key in (
+        (f"/c/{slug}/premises/", "premises", f"corpora/{slug}", {}, "stock"),
+        (f"/c/{slug}/links/{link}/", "link", f"corpora/{slug}", {"link": link}, "funnel"),
+        (f"/snapshots/{site.snapshot.pk}/", "snapshot", f"snapshots/{site.snapshot.pk}", {}, "contents"),
     ):
         drawn = charts_in(client.get(page).content)
         assert list(drawn) == [key], page
-        assert told(client, f"/api/v1/{rest}") == list(drawn.values())
+        told = figures_of(client, room, of, **query)
+        assert [chart for chart in told if chart["key"] == key] == list(drawn.values())
     other = Corpus.objects.create(slug="other", name="Other", scheme=site.corpus.scheme)
-    assert client.get(f"/api/v1/corpora/{other.slug}/links/{link}/").status_code == 404
+    assert client.get(f"/api/v1/corpora/{other.slug}/figures/link-funnel", {"link": link}).status_code == 404
 
 
 def test_rest_returns_what_is_drawn_of_the_plan_of_a_freeze(corpus, browser_of, rosa):
@@ -214,17 +209,17 @@ def test_rest_returns_what_is_drawn_of_the_plan_of_a_freeze(corpus, browser_of, 
             client.get(reverse("freeze-plan", args=["charted"]), {"seed": "0", **choices}).content
         )
         assert list(drawn) == ["contents"]
-        assert told(client, f"{REST}plan/", **choices) == list(drawn.values())
-    refused = client.get(f"{REST}plan/", {"dev_from_train": "3"})
+        assert figures_of(client, "plan", **choices) == list(drawn.values())
+    refused = client.get(f"{REST}plan-contents", {"dev_from_train": "3"})
     assert refused.status_code == 422
     assert "published train" in refused.json()["detail"]
 
 
 def test_rest_returns_what_is_drawn_of_hypotheses_alone(corpus, browser_of, rosa):
     client = browser_of(rosa)
-    assert told(client, f"{REST}bias/") == []
+    assert figures_of(client, "bias") == []
     question = corpus.questions.get()
     cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="bias").pk)
     drawn = charts_in(client.get("/corpora/charted/bias/").content)
     assert list(drawn) == ["alone"]
-    assert told(client, f"{REST}bias/") == list(drawn.values())
+    assert figures_of(client, "bias") == list(drawn.values())

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from collection.models import Corpus, Pair
 from collection.models.withdrawal import VETTED
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 from validation.pairs import listing
 
@@ -81,7 +81,7 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     address = f"/corpora/{snapshot.corpus.slug}/pairs/"
     assert "doubt" not in charts_in(client.get(address).content)
     chart = charts_in(client.get(address, {"run": run.pk}).content)["doubt"]
-    told = client.get(f"/api/v1/corpora/{snapshot.corpus.slug}/histograms/", {"run": run.pk}).json()["charts"]
+    told = figures_of(client, "pairs", f"corpora/{snapshot.corpus.slug}", run=run.pk)
     assert told[-1] == chart
     assert sum(row["pairs"] for row in chart["rows"]) == snapshot.pairs.filter(partition="dev").count()
     assert chart["title"].startswith("The run doubts 2 of 3 ")

@@ -7,7 +7,7 @@ import pytest
 
 from collection.models import Corpus
 from shared.number_facets import LENGTHS, classes_between, length_chart
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.validation.votes import vote
@@ -90,7 +90,7 @@ def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
 def test_rest_returns_what_is_drawn(corpus, browser_of, rosa):
     client = browser_of(rosa)
     drawn = charts_in(client.get(LIST).content)
-    told = client.get("/api/v1/corpora/small/histograms/").json()["charts"]
+    told = figures_of(client, "pairs", "corpora/small")
     assert told == list(drawn.values())
 
 

@@ -28,6 +28,7 @@ from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, Pair, Prom
 from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
 from tests.cast import ana, rosa, stan, vera
+from tests.charted import figures_of
 from tests.concurrency.processes import in_processes
 from tests.concurrency.threads import Beside, crossing
 from tests.corpora import make_corpus, make_pair, make_premise, pay
@@ -403,7 +404,7 @@ def test_the_floor_of_the_corpus_file_is_the_one_to_begin_with(corpus, client):
     assert "Below" not in client.get(address, {"floor": ""}).content.decode(), (
         "a floor that was emptied is none"
     )
-    charts = client.get(reverse("api-pay", args=["small"])).json()["charts"]
+    charts = figures_of(client, "pay", "corpora/small")
     assert "less than $9.00" in charts[0]["title"]
 
 
@@ -455,7 +456,7 @@ def test_of_a_large_corpus_a_worker_counts_and_a_top_up_counts_anew(corpus, clie
     assert client.post(address, {**sent, "cents": 100}).status_code == 302
     count()
     assert sorted(on_page(floor="9")[1]) == sorted([vera().code, stan().code])
-    charts = client.get("/api/v1/corpora/small/pay/").json()["charts"]
+    charts = figures_of(client, "pay", "corpora/small")
     assert charts[0]["rows"][0]["people"] == 2
 
 

@@ -7,7 +7,7 @@ import pytest
 from annotation_site.researchers.wages import Wage, wages
 from annotation_site.researchers.wages_charts import earned, money_by_day, wage_charts
 from collection.models import LedgerEntry
-from tests.charted import charted_corpus, charts_in
+from tests.charted import charted_corpus, charts_in, figures_of
 from tests.corpora import make_corpus
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_money_by_day_adds_up_to_the_ledger(browser_of, rosa):
     page = browser_of(rosa).get("/corpora/charted/pay/?floor=4")
     assert list(charts_in(page.content)) == ["hourly", "by-day"]
     assert f"${total / 100:,.2f}" in page.content.decode()
-    told = browser_of(rosa).get("/api/v1/corpora/charted/pay/?floor_cents=400").json()["charts"]
+    told = figures_of(browser_of(rosa), "pay", floor_cents=400)
     assert told == list(charts_in(page.content).values())
     file = browser_of(rosa).get("/corpora/charted/pay/", {"chart": "by-day"})
     assert len(file.content.splitlines()) == len(chart.rows) + 1

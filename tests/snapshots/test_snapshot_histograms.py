@@ -4,7 +4,7 @@ import pytest
 
 from collection.models import Pair
 from snapshots.models import Snapshot
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, freeze
 from tests.validation.votes import vote
@@ -42,7 +42,7 @@ def test_each_bar_of_a_snapshot_is_the_list_behind_it(snapshot, browser_of, rosa
         assert bars["120 or more"]["pairs"] == 2
         for row in charts["agreement"]["rows"] + charts["length"]["rows"]:
             assert client.get(row["href"]).context["number"] == row["pairs"]
-        told = client.get(f"/api/v1/snapshots/{snapshot.pk}/histograms/").json()["charts"]
+        told = figures_of(client, "snapshot-pairs", f"snapshots/{snapshot.pk}")
         assert told == list(charts.values())
         monkeypatch.setattr("snapshots.browsing.pair_numbers.MOST_AT_ONCE", 1)
         assert charts_in(client.get(address).content) == {}, "those of a large one come after the page"
