@@ -1,12 +1,26 @@
 """Puts the published figures of a paper beside one's own, and says in what the two differ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from modeling import catalogue
 from modeling.models import TrainingRun
 from modeling.reports.cells import Cell, Selection
 from modeling.reports.scores import Scores
-from schemas.published import BELOW_ONE, Paper, PublishedTable, in_the_papers_words, published, roles
+from schemas.published import (
+    BELOW_ONE,
+    Paper,
+    PublishedTable,
+    column_of,
+    in_the_papers_words,
+    published,
+    roles,
+)
+from shared.numbers import percent
+from snapshots.statistics.paper_tables import Column, Table
+
+LENGTHS = "length_distribution"
 
 
 class Beside:
@@ -87,3 +101,40 @@ def _in_unit(figure: float | str, kind: str) -> float | int | str:
     if kind != "share":
         return figure
     return f"{BELOW_ONE}%" if isinstance(figure, str) else round(figure / 100, 6)
+
+
+def with_published(made: Table) -> Table:
+    """Returns a table of statistics with a further column for each one that a paper publishes of the same rows."""
+    names = [column.name for column in made.columns]
+    columns, values, notes = list(made.columns), [list(row) for row in made.rows], list(made.definitions)
+    for paper, table in published(made.name):
+        key = names.index(table.key) if table.key else 0
+        of = table.about or paper.paper
+        source = f"{table.about} ({paper.source(table)})" if table.about else paper.source(table)
+        for name in filter(names.__contains__, table.columns):
+            kind = made.columns[names.index(name)].kind
+            figures = [table.figure(str(row[key]), name) for row in made.rows]
+            if all(figure is None for figure in figures):
+                continue
+            columns.append(Column(f"{name}, {source}", kind))
+            for row, figure in zip(values, figures, strict=True):
+                row.append(None if figure is None else _in_unit(figure, kind))
+            if made.name == LENGTHS:
+                ours = {str(row[key]): row[names.index(name)] for row in made.rows}
+                apart = total_variation(ours, column_of(paper.paper, table.name, name))
+                notes.append(
+                    f"Of the {name}, {percent(apart)} would have to have another length to be as in {of}."
+                )
+    return replace(made, columns=tuple(columns), rows=values, definitions=tuple(notes))
+
+
+def total_variation(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> float:
+    """Returns how far two distributions, given as counts, are apart: half the sum of the differences of their shares."""
+    whole = [sum(float(count or 0) for count in counts.values()) or 1 for counts in (ours, theirs)]
+    return (
+        sum(
+            abs(float(ours.get(one) or 0) / whole[0] - float(theirs.get(one) or 0) / whole[1])
+            for one in {*ours, *theirs}
+        )
+        / 2
+    )

@@ -113,5 +113,9 @@ class Report:
         return sum(cell.mean is not None for _, cells in self.rows for cell in cells)
 
     @property
+    def filled_by_runs(self) -> int:
+        return sum(cell.mean is not None and bool(cell.runs) for _, cells in self.rows for cell in cells)
+
+    @property
     def total(self) -> int:
         return sum(len(cells) for _, cells in self.rows)

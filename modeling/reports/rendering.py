@@ -19,7 +19,7 @@ BARS = {
 
 
 def rendered(report: Report, form: str) -> str:
-    """Returns the table in one of FORMATS. Its notes list what is missing."""
+    """Returns the table in one of FORMATS but LaTeX. Its notes list what is missing."""
     return FORMATS[form](raw_table(report) if form == "csv" else readable_table(report))
 
 
@@ -81,7 +81,7 @@ def _raw(value: RawCell | list[int]) -> RawCell:
 
 
 def _table(report: Report, columns: tuple[Column, ...], rows: list[list[RawCell]]) -> Table:
-    notes = (*notes_of(report), *_runs(report), *(f"Missing: {name}." for name in report.missing))
+    notes = (*notes_of(report), *runs_behind(report), *(f"Missing: {name}." for name in report.missing))
     return Table(report.name, report.table.title, columns, rows, notes)
 
 
@@ -108,7 +108,7 @@ def notes_of(report: Report) -> list[str]:
     return notes
 
 
-def _runs(report: Report) -> list[str]:
+def runs_behind(report: Report) -> list[str]:
     """Returns a note with the runs behind each row."""
     behind = {
         title: sorted({run for cell in cells if cell.mean is not None for run in cell.runs})

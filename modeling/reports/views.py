@@ -63,7 +63,7 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "snapshot": snapshots[0],
         "further": snapshots[1:],
         "tables": tables,
-        "with_values": sum(bool(report.filled) for report in filled),
+        "with_runs": sum(bool(report.filled_by_runs) for report in filled),
         "charts": charts,
         "figure": FIGURE,
         "others": others,

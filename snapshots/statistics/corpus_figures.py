@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nli.lines import PARTITIONS
+from schemas.published import column_of
 from shared.figures import ALL, Figure, Picture, picture, rows_of, whole
 from shared.findings import compared, in_place, most_frequent, named_rows
 from shared.intervals import MIDDLE, wilson
@@ -17,13 +18,20 @@ Data = Mapping[str, Any]
 CORPUS = "corpus"
 SIDES = {"premise": "premise_words", "hypothesis": "hypothesis_words"}
 # SNLI Table 2 (mean tokens of a premise, a hypothesis) and MultiNLI Table 3 (mean tokens of a premise).
-SNLI_WORDS = (14.1, 8.3)
-MULTINLI_PREMISE_WORDS = 22.3
+SNLI_WORDS = tuple(column_of("SNLI", "lengths", f"{side} mean")["all"] for side in ("premise", "hypothesis"))
+MULTINLI_PREMISE_WORDS = column_of("MultiNLI", "lengths", "premise mean")["all"]
 WIDE_ENOUGH = 25  # words: so that the published means are always in the picture
 # MPE (Lai et al. 2017), Table 1: mean word overlap in SNLI's training pairs, by gold label.
-SNLI_OVERLAP = {ALL: 0.44, "entailment": 0.59, "neutral": 0.41, "contradiction": 0.33}
+SNLI_OVERLAP = column_of("MPE", "overlap", "mean", "SNLI")
 # MultiNLI, section 2.2.
-SNLI_EDITS, MULTINLI_EDITS = {"> 37% overlap": 0.29}, {"> 37% overlap": 0.30}
+SNLI_EDITS, MULTINLI_EDITS = (
+    {
+        name: share / 100
+        for name, share in column_of("MultiNLI", "edits", about=of).items()
+        if not isinstance(share, str)
+    }
+    for of in ("SNLI", "")
+)
 ERRORS = "The mean, and 1.96 standard errors on each side of it, as if all pairs were independent."
 EDITS = {
     "deletion": "deletion",

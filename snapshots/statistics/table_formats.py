@@ -51,16 +51,18 @@ def as_csv(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Write a `table` environment with a plain `tabular`, which needs no package."""
+    """Write a `table` environment, which needs the package booktabs."""
     alignment = "".join("r" if column.is_number else "l" for column in table.columns)
-    rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
-    rows += [" & ".join(map(_escaped, row)) + r" \\" for row in shown_rows(table)]
-    caption = _escaped(" ".join((f"{table.title}.", *table.definitions)))
+    rows = [" & ".join(escaped(column.name) for column in table.columns) + r" \\", r"\midrule"]
+    rows += [" & ".join(map(escaped, row)) + r" \\" for row in shown_rows(table)]
+    caption = escaped(" ".join((f"{table.title}.", *table.definitions)))
     return "\n".join(
         (
             r"\begin{table}",
             rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
             *rows,
+            r"\bottomrule",
             r"\end{tabular}",
             rf"\caption{{{caption}}}",
             rf"\label{{tab:{table.name}}}",
@@ -70,7 +72,8 @@ def as_latex(table: Table) -> str:
     )
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return a text as LaTeX prints it."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from modeling import catalogue
+from modeling.reports.beside import total_variation
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
 from modeling.reports.rendering import notes_of, rendered, texts_of
@@ -14,6 +15,7 @@ from modeling.reports.scores import Scores
 from modeling.results.breakdowns import store_composition
 from schemas.published import PublishedTable, column_of, in_the_papers_words, papers, plain, published, roles
 from snapshots.statistics.tags import NAMES
+from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 
@@ -153,3 +155,72 @@ def test_other_classes_are_told(snapshot):
     done_run(other, "hypothesis_only")
     notes = notes_of(fill("hyponly-2", [other], scores=Scores([other])))
     assert "Classes: 2 there, 3 of dpr@1 here." in notes
+
+
+def test_the_papers_statistics_stand_beside_ones_own(snapshot):
+    """SNLI's Figure 2, whose numbers are in the paper's text, and how far the lengths here are from it."""
+    made = command("report", "small@1", "length_distribution", "--format", "csv").out
+    rows = {row["words"]: row for row in csv.DictReader(io.StringIO(made))}
+    published, theirs = (
+        "hypotheses, SNLI, Figure 2",
+        column_of("SNLI", "length_distribution", "hypotheses"),
+    )
+    assert all(row[published] == str(theirs.get(words, "")) for words, row in rows.items())
+    told = command("report", "small@1", "length_distribution").out
+    assert "of the premises" in told.lower()
+    lengths = list(
+        csv.DictReader(io.StringIO(command("report", "small@1", "lengths", "--format", "csv").out))
+    )
+    whole = next(row for row in lengths if row["partition"] == "all")
+    assert whole["premise mean, SNLI, Table 2"] == "14.1"
+    assert next(row for row in lengths if row["partition"] == "train")["types, MPE, Table 3"] == "9254"
+
+
+def test_how_far_two_distributions_are_apart():
+    assert total_variation({"1": 2, "2": 2}, {"1": 20, "2": 20}) == 0
+    assert total_variation({"1": 2, "2": 2}, {"1": 5, "3": 5}) == 0.5
+    assert total_variation({}, {"1": 5}) == 0.5
+
+
+def test_every_statistic_of_a_paper_is_a_column_of_its_table(snapshot):
+    """A misspelt column would stand beside nothing."""
+    for name in STATISTICS:
+        for _, table in published(name):
+            made = command("report", "small@1", name, "--format", "csv")
+            assert made.failure == "", name
+            assert {*table.columns} <= {*made.out.splitlines()[0].split(",")}, name
+
+
+STATISTICS = ("lengths", "length_distribution", "overlap", "labels", "genres")
+
+
+def test_latex_is_ready_for_a_paper(snapshot):
+    """Booktabs, the best of a column in bold, the runs and what is missing in comments."""
+    runs = [
+        done_run(snapshot, name, accuracy=score) for name, score in (("lstm", 0.6), ("sum_of_words", 0.5))
+    ]
+    made = command("report", "small@1", "snli-6", "--format", "latex").out
+    comments = [line for line in made.splitlines() if line.startswith("%")]
+    rest = "\n".join(line for line in made.splitlines() if not line.startswith("%"))
+    assert comments == [
+        f"% Runs: Sum of words: {runs[1].pk}; LSTM: {runs[0].pk}.", "% Missing: rnn on small@1.",
+    ]  # fmt: skip
+    assert [rf"\{rule}rule" in rest for rule in ("top", "mid", "bottom")] == [True] * 3
+    assert r"\hline" not in rest
+    assert r"LSTM & \textbf{90.0\%} [84.8\%] & \textbf{60.0\%} [77.6\%] \\" in rest
+    assert r"Sum of words & \textbf{90.0\%} [79.3\%] & 50.0\% [75.3\%] \\" in rest
+    caption = rest[rest.index(r"\caption") :]
+    assert "published in SNLI, Table 6" in caption
+    assert not any(text in caption for text in ("Runs:", "Missing:"))
+
+
+def test_the_page_begins_with_the_tables_that_runs_fill(snapshot, browser_of, rosa):
+    address = f"/snapshots/{snapshot.pk}/result-tables/"
+    assert "None yet: train a baseline" in browser_of(rosa).get(address).content.decode()
+    done_run(snapshot, "lstm")
+    page = browser_of(rosa).get(address).content.decode()
+    first = page[page.index("The tables that your runs fill") :]
+    assert 'href="#snli-6"' in first[: first.index("</ul>")]
+    assert 'href="#mpe-6"' not in first[: first.index("</ul>")]
+    assert "50.0% [77.6%]" in page
+    assert "[ ]: published in SNLI, Table 6." in page

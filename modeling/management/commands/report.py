@@ -11,10 +11,12 @@ from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, request_runs
 from modeling.models import Breakdown
+from modeling.reports.beside import with_published
 from modeling.reports.cells import Report
 from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.filling import fill
+from modeling.reports.latex import as_latex
 from modeling.reports.leak_audits import LEAKS, count_here
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
@@ -32,6 +34,7 @@ from snapshots.statistics.job import NoTagger, compute_statistics, request_stati
 from snapshots.statistics.paper_tables import Table, statistics_figures, table
 from snapshots.statistics.table_formats import FORMATS
 
+LATEX = "latex"
 NAMES = (AGREEMENT, *statistics_figures(), *RUN_TABLES, *OVERVIEWS)
 # Result table -> the dimension that it needs and that may be uncounted where all others are counted.
 COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
@@ -135,7 +138,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}. Repair it, then ask again.") from None
-        made = drawn(scores) if options["format"] == SVG else rendered(report, options["format"])
+        form = options["format"]
+        made = drawn(scores) if form == SVG else as_latex(report) if form == LATEX else rendered(report, form)
         if not made:
             raise CommandError(
                 f"A curve needs one system trained on two numbers of pairs, and there is none yet. Train some: "
@@ -204,4 +208,4 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError("Stopped by hand. Nothing was stored.") from None
         assert row.data is not None  # the constraint statistics_have_data_when_done
-        return table(name, row.data)
+        return with_published(table(name, row.data))
