@@ -16,7 +16,7 @@ from modeling.baselines.data import Partition, without_premise
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.lexicons import make_lexicon
-from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
+from modeling.baselines.networks import Network, ReadingNetwork, make_network, network_of
 from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import resolve_device
 from modeling.baselines.program import Events, Stop
@@ -53,7 +53,7 @@ def prepare(
     train, *held_out = (partitions.get(name, Partition()).pairs for name in ("train", *HELD_OUT, HELD_BACK))
     if config.hypothesis_only:
         train, *held_out = map(without_premise, (train, *held_out))
-    reads = NETWORKS[type(settings)].reads
+    reads = network_of(type(settings)).reads
     earlier = None if config.start is None else load_start(config, config.start, labels)
     empty = make_lexicon(settings, RESERVED, config.language, config.seed, len(labels))
     if isinstance(empty, Features):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from modeling.baselines.catalogue import BASELINES
-from modeling.baselines.networks import NETWORKS
+from modeling.baselines.networks import NETWORKS, Network, network_of
 from modeling.baselines.settings import LearningSettings
 from tests.baselines.small import graded, line, lines, run_train, small_run, small_settings, write_lines
 
@@ -31,6 +31,7 @@ ENOUGH = {
 
 def test_every_baseline_of_the_catalogue_has_a_network():
     assert set(NETWORKS) == set(BASELINES.values())
+    assert all(issubclass(network_of(each), Network) for each in NETWORKS)
 
 
 @pytest.mark.parametrize("baseline", graded(ENOUGH))
