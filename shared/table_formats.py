@@ -48,16 +48,18 @@ def as_json(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Returns a `table` environment with a plain `tabular`, which needs no package."""
+    """Returns a `table` environment, which needs the package booktabs."""
     alignment = "".join("r" if column.is_number else "l" for column in table.columns)
-    rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
-    rows += [" & ".join(map(_escaped, row)) + r" \\" for row in table.texts()]
-    caption = _escaped(" ".join((f"{(table.caption or table.title).removesuffix('.')}.", *_explained(table))))
+    rows = [" & ".join(escaped(column.name) for column in table.columns) + r" \\", r"\midrule"]
+    rows += [" & ".join(map(escaped, row)) + r" \\" for row in table.texts()]
+    caption = escaped(" ".join((f"{(table.caption or table.title).removesuffix('.')}.", *_explained(table))))
     return "\n".join(
         (
             r"\begin{table}",
             rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
             *rows,
+            r"\bottomrule",
             r"\end{tabular}",
             rf"\caption{{{caption}}}",
             rf"\label{{tab:{table.key}}}",
@@ -87,7 +89,8 @@ def _explained(table: Table) -> list[str]:
     return [*(f"{name}: {meaning}" for name, meaning in table.definitions), *table.notes]
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Returns a text as LaTeX prints it."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 

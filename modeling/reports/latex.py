@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from modeling.reports.cells import Cell, Report
 from modeling.reports.rendering import notes_of, runs_behind, text_of
-from snapshots.statistics.table_formats import escaped
+from shared.table_formats import escaped
 
 
 def as_latex(report: Report) -> str:

@@ -5,7 +5,6 @@ from modeling.reports.definitions import NAME_TWO
 from shared.numbers import percent, written
 from snapshots.statistics.paper_tables import Cell as RawCell
 from snapshots.statistics.paper_tables import Column, Table
-from snapshots.statistics.table_formats import FORMATS
 
 MISSING, OTHER = "–", "†"
 EMPTY = (
@@ -20,7 +19,8 @@ BARS = {
 
 def rendered(report: Report, form: str) -> str:
     """Returns the table in one of FORMATS but LaTeX. Its notes list what is missing."""
-    return FORMATS[form](raw_table(report) if form == "csv" else readable_table(report))
+    made = raw_table(report) if form in ("csv", "json") else readable_table(report)
+    return made.written(form)
 
 
 def text_of(cell: Cell, *, names_bar: bool = False) -> str:

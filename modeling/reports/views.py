@@ -27,7 +27,6 @@ from shared.csv_files import csv_file
 from snapshots.models import Snapshot
 from snapshots.statistics.paper_tables import Table
 from snapshots.statistics.scope import name_of_cell
-from snapshots.statistics.table_formats import FORMATS
 from validation.questions.lookup import Names, named, names_in
 
 MOST_SNAPSHOTS = 10
@@ -145,7 +144,7 @@ def overview_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Returns the same table as CSV, with raw values and more rows."""
     _kind(name)
     table = _table({"name": name, **_asked(request, pk)}, MOST_ROWS)
-    return csv_file(FORMATS["csv"](table), name)
+    return csv_file(table.written("csv"), name)
 
 
 def _kind(name: str) -> Overview:

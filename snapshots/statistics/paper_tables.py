@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shared import tables
 from shared.figures import FIGURES, Figure
+from shared.table_formats import FORMATS
 from shared.tables import TEXTS
 
 Cell = str | int | float | None
@@ -31,6 +33,13 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[list[Cell]]
     definitions: tuple[str, ...]
+
+    def written(self, form: str) -> str:
+        """Returns the table in one of FORMATS; the names of its columns are their keys."""
+        columns = [tables.Column(column.name, kind=column.kind) for column in self.columns]
+        keys = [column.name for column in columns]
+        rows = [dict(zip(keys, row, strict=True)) for row in self.rows]
+        return FORMATS[form](tables.Table(self.name, "", self.title, columns, rows, notes=self.definitions))
 
 
 def table(name: str, data: Mapping[str, Any]) -> Table:

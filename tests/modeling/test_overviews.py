@@ -204,4 +204,7 @@ def test_a_table_that_does_not_exist_and_a_wrong_number_are_named(browser, snaps
     assert (refused.status_code, set(refused.json()["errors"])) == (422, {"with"})
     other = small_snapshot(3, slug="other")
     assert "is of one snapshot" in command("report", str(snapshot), str(other), "missed").failure
-    assert "--most is 0" in command("report", str(snapshot), "missed", "--most", "0").failure
+    assert (
+        "'0' is not a whole number from 1 to 10,000"
+        in command("report", str(snapshot), "missed", "--most", "0").failure
+    )

@@ -25,6 +25,7 @@ from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
 from modeling.results.dimensions import APPROACH
 from nli.lines import HELD_OUT
+from shared.table_formats import FORMATS
 from shared.whole_numbers import whole
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
@@ -32,7 +33,6 @@ from snapshots.models import Snapshot
 from snapshots.statistics.agreement import AGREEMENT, agreement_table
 from snapshots.statistics.job import NoTagger, compute_statistics, request_statistics
 from snapshots.statistics.paper_tables import Table, statistics_figures, table
-from snapshots.statistics.table_formats import FORMATS
 
 LATEX = "latex"
 NAMES = (AGREEMENT, *statistics_figures(), *RUN_TABLES, *OVERVIEWS)
@@ -115,7 +115,7 @@ class Command(BaseCommand):
             if options["train_missing"] and lacks:
                 self.score(lacks(found, options["partition"], options["most"]))
             made = overview(name, found, options["partition"], options["most"])
-            self.stdout.write(FORMATS[options["format"]](made), ending="")
+            self.stdout.write(made.written(options["format"]), ending="")
         elif len(found) > 1:
             raise CommandError(f"The table {name} is of one snapshot: name one.")
         else:
@@ -189,7 +189,7 @@ class Command(BaseCommand):
             )
 
     def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
-        self.stdout.write(FORMATS[form](self.made(snapshot, name)), ending="")
+        self.stdout.write(self.made(snapshot, name).written(form), ending="")
 
     def made(self, snapshot: Snapshot, name: str) -> Table:
         """Makes a table of statistics; computes what is not stored yet."""
