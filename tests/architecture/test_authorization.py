@@ -229,12 +229,13 @@ def test_a_token_gets_no_work_once_consent_has_ended(site, ends):
     else:
         other = ConsentForm.objects.create(title="Another", text="Other words.", digest="2")
         Corpus.objects.filter(pk=site.corpus.pk).update(consent_form=other)
-    sent = {"assignment": batch.token, "labels": dict.fromkeys(slots, "neutral"), "idempotency_key": "k"}
+    labels = {"assignment": batch.token, "labels": dict.fromkeys(slots, "neutral")}
+    sent = {**labels, "idempotency_key": "k"}
     for address, content in (
         ("/api/v1/work/validation/next", body),
         ("/api/v1/work/validation/submit", sent),
         ("/api/v1/work/validation/submit", {**sent, "next": True}),
-        ("/api/v1/work/validation/correct", sent),
+        ("/api/v1/work/validation/correct", labels),
         ("/api/v1/work/writing/next", body),
     ):
         assert client.post(address, content, content_type="application/json").status_code == 403, address
