@@ -5,7 +5,7 @@ import pytest
 from accounts.people.registration import create_person
 from collection.models import Corpus, Genre
 from tests.cast import ana
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.commands import run
 from tests.corpora import ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -55,7 +55,7 @@ def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_o
     assert opened() == 0
 
 
-def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, api_of, rosa):
+def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, rosa):
     Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
     make_pair(
         corpus, make_premise(corpus, "Dear.", genre="letters"), "So.", author=ana(), author_label="neutral"
@@ -69,7 +69,7 @@ def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, api_of, r
     behind = browser_of(rosa).get(chart["rows"][0]["hrefs"]["unopened"])
     assert behind.context["numbers"].total == (4, False)
     assert 'data-most="5"' in page.content.decode(), "the slider ends at the pairs that are left"
-    told = api_of(rosa).get("/api/v1/corpora/small/labelling/").json()["charts"]
+    told = figures_of(browser_of(rosa), "labelling", "corpora/small")
     assert [each["key"] for each in told] == ["seats", "stock"]
     assert told[1] == chart
     file = browser_of(rosa).get(PAGE, {"chart": "stock"}).content.decode()

@@ -15,7 +15,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.cast import ana, person
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.query_counts import query_count
@@ -118,7 +118,7 @@ def more_texts(corpus: Corpus, number: int) -> None:
         )  # fmt: skip
 
 
-def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser, api_of, rosa):
+def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser):
     assert list(charts_in(browser.get(PAGE).content)) == ["days"], "of six texts nothing else can be said"
     more_texts(corpus, 120)
     with query_count("texts with charts"):
@@ -138,8 +138,7 @@ def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser, api_
     assert browser.get(words["outside"]["href"]).context["number"] == 40
     negated = {row["label"]: row["share"] for row in charts["negation"]["rows"]}
     assert negated == {"Definitely correct": 0, "Maybe correct": 0, "Definitely incorrect": pytest.approx(1)}
-    told = api_of(rosa).get("/api/v1/corpora/small/texts/").json()["charts"]
-    assert told == list(charts.values())
+    assert figures_of(browser, "texts", "corpora/small") == list(charts.values())
     assert browser.get(PAGE, {"chart": "negation"}).content.decode().startswith("label,texts,share,low,high")
     assert browser.get(PAGE, {"chart": "none"}).status_code == 404
 

@@ -11,7 +11,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
 from collection.writing.versions import differences, statistics_of
-from tests.charted import charts_in
+from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_premise
 from validation.models import Label
 from validation.pairs.opening import open_for_validation
@@ -77,9 +77,9 @@ def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
     browser = browser_of(rosa)
     page = browser.get(PAGE)
     assert [chart.key for chart in page.context["charts"]] == ["skipped"]
-    rest = f"/api/v1/corpora/{corpus.slug}/prompts/"
-    assert browser.get(rest).json()["charts"] == list(charts_in(page.content).values())
-    assert browser.get(rest, {"first": "x"}).status_code == 422
+    assert figures_of(browser, "prompts", "corpora/small") == list(charts_in(page.content).values())
+    refused = browser.get("/api/v1/corpora/small/figures/prompts-skipped", {"first": "x"})
+    assert refused.status_code == 422
     open_for_validation(question=question, pairs=Pair.objects.all())
     for number, pair in enumerate(Pair.objects.order_by("author_label")):
         seats = Label.objects.filter(pair=pair, label=None)

@@ -50,7 +50,7 @@ def test_a_starting_worker_deletes_what_was_cached_from_a_snapshot_that_is_gone(
     hidden.write_text("another process writes it")
     snapshot.files.all().delete()
     type(snapshot).objects.filter(pk=snapshot.pk).update(sha256="0" * 64)
-    monkeypatch.setattr(celery, "_in_a_thread", lambda write: write())
+    monkeypatch.setattr("jobs.tasks.in_a_thread", lambda write: write())
     celery.clear_up(sender=SimpleNamespace())
     assert files() == {"pair_values/.draft"}
 
