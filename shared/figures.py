@@ -153,7 +153,8 @@ class Figure:
         if made is None or not made.caption:  # finished
             return made
         dressed = self.scope.dressed(made, subject)
-        return replace(dressed, title=dressed.title or self.finding(dressed) or dressed.caption)
+        found = dressed.title or (self.finding(dressed) if dressed.rows else "")
+        return replace(dressed, title=found or dressed.caption)
 
     def address(self, subject: Any, parameters: Parameters | None = None) -> str:
         """Returns the figure's address, to which `as=csv` can be added."""

@@ -32,7 +32,7 @@ class Column:
 
     key: its name in files. name: its heading, the key if empty. kind: how a value is written, see shared.numbers.written,
     or pair and run, which a page links. definition: what it means. source: where a paper has it. each: makes a column for
-    each of these, such as each label of the data; then key and name are patterns, as "{}, share".
+    each of these, such as each label of the data (or label -> its name); then key and name are patterns, as "{}, share".
     """
 
     key: str
@@ -55,8 +55,11 @@ class Column:
         if self.each is None:
             yield self
         meaning = self.definition  # of the first; the others are alike
-        for value in self.each(data) if self.each else ():
-            yield Column(self.key.format(value), self.name.format(value), self.kind, meaning, self.source)
+        found = self.each(data) if self.each else ()
+        names = found if isinstance(found, Mapping) else {}
+        for value in found:
+            name = self.name.format(names.get(value, value))
+            yield Column(self.key.format(value), name, self.kind, meaning, self.source)
             meaning = ""
 
     def as_json(self) -> dict[str, str]:

@@ -9,14 +9,17 @@ class ValidationConfig(AppConfig):
         from collection.joining.estimates import TASKS
         from collection.joining.visits import OFFERS, WORK
         from collection.models.corpora import WORDINGS
+        from shared.figures import register
         from validation.gold import sql_view
         from validation.labelling.submitting import batches_done
         from validation.questions.lookup import main_wording
         from validation.start_page.offers import labelling_task, offered_address
+        from validation.statistics import agreement_figures, annotator_figures
 
         WORK.append(batches_done)
         OFFERS.append(offered_address)
         TASKS["labelling"] = labelling_task
         WORDINGS.append(main_wording)
+        register(*agreement_figures.FIGURES, *annotator_figures.FIGURES)
         pre_migrate.connect(sql_view.drop, sender=self)
         post_migrate.connect(sql_view.create, sender=self)

@@ -6,16 +6,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
-from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.annotator_list import MODELS, OF_TWO, annotator_list, pairwise_list
 from collection.models import Corpus
+from shared.figures import shown
 from shared.sorted_lists import order_in
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
+from validation.statistics import agreement_figures, annotator_figures
 from validation.statistics.agreement import AgreementReport
-from validation.statistics.agreement_charts import agreement_charts
-from validation.statistics.annotator_charts import annotator_charts
 from validation.statistics.annotator_quality import MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS
 from validation.statistics.cached import (
@@ -27,6 +26,7 @@ from validation.statistics.cached import (
 )
 from validation.statistics.cached_pages import cached_part, count_or_stop
 from validation.statistics.definitions import DEFINITIONS
+from validation.statistics.scope import Counted
 from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
@@ -43,7 +43,7 @@ NAMED = {
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows agreement under the main question or `question`: statistics, kappas, a dimension (`by`), author, gold.
 
-    `as=csv`: all as CSV; `chart`: one chart as CSV. POST requests a new count, or stops one with `do=stop`.
+    `as=csv`: all as CSV. POST requests a new count, or stops one with `do=stop`.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     question = asked_question(request, slug) if corpus.questions.exists() else None
@@ -60,12 +60,9 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         found, row = current_agreement(question, by)
         if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
-        if "chart" in request.GET:
-            charts = agreement_charts(found, question) if found else []
-            return chart_file(charts, request.GET["chart"], f"{slug}-agreement-by-{by}")
         context |= {"cached": row, "by": by, "dimensions": DIMENSIONS}
         if found is not None:
-            context |= agreement_context(found, question)
+            context |= agreement_context(found, question, by)
     return render(request, "annotation_site/agreement.html", context)
 
 
@@ -90,9 +87,6 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
     models, models_cached = current(question, Kind.MODELS)
     found, row = current_annotators(question)
-    charts = annotator_charts(found or (), question)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-annotators")
     pairwise, _ = current(question, Kind.PAIRWISE)
     two = pairwise_list(request, pairwise or ())
     reliability = models["annotators"] if models else {}
@@ -100,7 +94,7 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "corpus": question.corpus,
         "question": question,
         "also": also(question),
-        "charts": charts,
+        "charts": list(shown(annotator_figures.OF_ALL, question, Counted(question, found or ()))),
         "list": annotator_list(request, found or (), reliability, question),
         "cached": row,
         "is_counted": found is not None,
@@ -116,12 +110,14 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/annotators.html", context)
 
 
-def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:
-    """Returns `figures`, `breakdown`, `by_label`, the values that the page writes in words, and `charts` by key."""
+def agreement_context(found: AgreementReport, question: Question, by: str) -> dict[str, Any]:
+    """Returns `figures`, `breakdown`, `by_label`, the values that the page writes in words, and `charts` by name."""
     words = answer_words(question)
+    parameters = agreement_figures.By(by=by)
+    charts = shown(agreement_figures.FIGURES, question, Counted(question, found), parameters)
     return {
         "figures": found.figures,
-        "charts": {chart.key.replace("-", "_"): chart for chart in agreement_charts(found, question)},
+        "charts": {each.figure.name.replace("-", "_"): each for each in charts},
         "alpha_interval": found.intervals["krippendorff_alpha"],
         "has_author": found.figures["individual_equals_author"] is not None,
         "self_validated": found.self_validated,

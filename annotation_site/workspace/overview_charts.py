@@ -19,7 +19,7 @@ from shared.numbers import percent, short_day
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.statistics.agreement import weekly_agreement
-from validation.statistics.annotator_charts import BAND, BY_WEEK
+from validation.statistics.annotator_figures import BAND, BY_WEEK
 from validation.statistics.definitions import DEFINITIONS, PUBLISHED
 from validation.statistics.vote_patterns import DIMENSIONS
 

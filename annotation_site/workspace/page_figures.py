@@ -3,12 +3,10 @@
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from pydantic import Field
 
-from accounts.models import User
 from accounts.rest.problems import problems
 from annotation_site.researchers.bias_page import bias_charts
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
@@ -39,7 +37,6 @@ from validation.pairs.listing import Wanted, numbers_of
 from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in
 from validation.statistics import cached
-from validation.statistics.annotator_charts import charts_of_person
 from validation.statistics.scope import CORPUS, QUESTION
 from validation.statistics.stock_charts import stock_charts
 
@@ -65,10 +62,6 @@ class By(Parameters):
 
 class Link(Parameters):
     link: Key
-
-
-class Annotator(Parameters):
-    annotator: str
 
 
 class Floor(Parameters):
@@ -117,14 +110,6 @@ def _bias(question: Question, by: str) -> Iterable[Table]:
 
 def _link(corpus: Corpus, link: int) -> Iterable[Table]:
     return funnels([get_object_or_404(EntryLink, corpus=corpus, pk=link)])[link].charts()
-
-
-def _annotator(question: Question, annotator: str) -> Iterable[Table]:
-    person = User.objects.filter(code=annotator).first()
-    if person is None:
-        raise Http404("There is no such annotator.")
-    found, _ = cached.current_annotators(question)
-    return charts_of_person(person, found or (), question)
 
 
 def _pay(corpus: Corpus, floor_cents: int | None) -> Iterable[Table]:
@@ -183,18 +168,5 @@ FIGURES = (
     ),
     *page("bias", QUESTION, {"alone": "What hypotheses give away"}, _bias, By),
     *page("link", CORPUS, {"funnel": "How many people reached each step behind an entry link"}, _link, Link),
-    *page(
-        "annotator",
-        QUESTION,
-        {
-            "strips": "An annotator beside everybody",
-            "weeks": "Their labels by week",
-            "mix": "Their labels, by genre",
-            "rolling": "Their agreement with the others over time",
-            "seconds": "Their seconds a label",
-        },
-        _annotator,
-        Annotator,
-    ),
     *page("pay", CORPUS, {"hourly": "Hourly pay of people", "by-day": "Money by day and task"}, _pay, Floor),
 )

@@ -183,7 +183,9 @@ def test_rest_returns_what_a_persons_page_draws(corpus, browser_of, rosa):
     drawn = charts_in(client.get(f"/corpora/charted/pool/{code}/").content)
     assert {"strips", "mix", "rolling"} <= drawn.keys()
     assert figures_of(client, "annotator", annotator=code) == list(drawn.values())
-    assert client.get(f"{REST}annotator-strips", {"annotator": "nobody"}).status_code == 404
+    for name in ("annotator-strips", "annotator-rolling"):
+        assert client.get(f"{REST}{name}", {"annotator": "nobody"}).status_code == 404
+        assert client.get(f"{REST}{name}").status_code == 422
 
 
 def test_rest_returns_what_is_drawn_of_premises_links_and_snapshots(site, browser_of):

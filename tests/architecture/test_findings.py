@@ -15,8 +15,8 @@ SUPERLATIVES = re.compile(
 )
 # Which rows are drawn, and in which order: (module, words around the superlative).
 SELECTIONS = {
-    ("validation/statistics/annotator_charts.py", "with most labels of"),
-    ("validation/statistics/agreement_charts.py", "with most pairs of"),
+    ("validation/statistics/annotator_figures.py", "with most labels of"),
+    ("validation/statistics/agreement_figures.py", "with most pairs of"),
     ("annotation_site/workspace/texts_charts.py", "words that stand out most"),
     ("modeling/watching/charts.py", "the best first"),
     ("modeling/watching/charts.py", "The best epoch of"),  # of one run: its highest point, a fact

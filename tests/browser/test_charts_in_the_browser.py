@@ -77,7 +77,7 @@ def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
     by_seconds = page.get_by_role("columnheader", name="Seconds a label", exact=True)
     expect(by_seconds).to_have_attribute("aria-sort", "descending")
     look_at(page, "/corpora/charted/agreement/")
-    points = page.locator("figure[data-chart=groups] svg a")
+    points = page.locator("figure[data-chart=agreement-groups] svg a")
     points.first.focus()
     expect(points.first).to_be_focused()
     expect(points.first).to_have_attribute("aria-label", re.compile("genre: Letters, pairs: 15"))
@@ -230,7 +230,7 @@ def test_names_in_a_scatter_plot_never_overlap(live_server, watched, rosa):
     charted_corpus(extra=False)
     page = watched(rosa, **PHONE)
     page.goto("/corpora/charted/annotators/")
-    figure = page.locator("figure[data-chart=speed]")
+    figure = page.locator("figure[data-chart=annotators-speed]")
     expect(figure.locator("svg.chart-svg")).to_be_visible()
     points, names = figure.evaluate(NAMES_CLOSE_TOGETHER)
     assert 2 <= len(names) < points, "those without room are left out"

@@ -71,7 +71,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     found += complaints(page, "overview")
 
     to_section(page, "Agreement")
-    figures = page.locator("figure[data-chart=figures]")
+    figures = page.locator("figure[data-chart=agreement-shares]")
     expect(
         figures.locator(".chart-picture svg").first
     ).to_be_visible()  # the script has folded the table away

@@ -8,15 +8,16 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from collection.models import Pair
+from shared.figures import shown
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import make_corpus
 from tests.made_once import made_once
 from validation.models import Question
 from validation.pairs.listing import Wanted, pairs_to_read
-from validation.statistics import agreement_charts as module
+from validation.statistics import agreement_figures as module
 from validation.statistics.agreement import report
-from validation.statistics.agreement_charts import agreement_charts
 from validation.statistics.extra_labels import place
+from validation.statistics.scope import Counted
 from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +31,9 @@ def question() -> Question:
 
 def charts(question: Question, by: str = "genre") -> dict:
     found = report(Pair.objects.filter(corpus=question.corpus), question, by=by)
-    return {chart.key: chart for chart in agreement_charts(found, question)}
+    parameters = module.By(by=by)
+    made = shown(module.FIGURES, question, Counted(question, found), parameters)
+    return {each.figure.name: each.table for each in made}
 
 
 def behind(question: Question, address: str) -> set[str]:
@@ -48,19 +51,19 @@ def behind(question: Question, address: str) -> set[str]:
 def test_page_rest_and_file_have_the_same_numbers(question, browser_of, api_of, rosa):
     client = browser_of(rosa)
     on_page = charts_in(client.get(PAGE).content)
-    assert list(on_page) == ["figures", "kappa", "groups", "splits", "author-and-gold", "extra-labels"]
-    told = api_of(rosa).get("/api/v1/corpora/charted/agreement/", {"by": "genre", "as": "charts"}).json()
-    assert {chart["key"]: chart for chart in told["charts"]} == on_page
+    assert list(on_page) == [figure.name for figure in module.FIGURES]
     for key, chart in on_page.items():
-        header, *rows = csv.reader(io.StringIO(client.get(PAGE, {"chart": key}).content.decode()))
+        address = f"/api/v1/corpora/charted/figures/{key}"
+        assert api_of(rosa).get(address).json() == {**chart, "made_at": None}
+        header, *rows = csv.reader(io.StringIO(client.get(address, {"as": "csv"}).content.decode()))
         assert header == [column["key"] for column in chart["columns"]]
         assert [row[0] for row in rows] == [str(row[header[0]]) for row in chart["rows"]]
-    assert client.get(PAGE, {"chart": "nonsense"}).status_code == 404
+        assert client.get(address, {"by": "weather"}).status_code == 422
 
 
 def test_the_figures_stand_beside_the_published_ones_with_their_intervals(question):
     found = report(Pair.objects.all(), question)
-    rows = {row["figure"]: row for row in charts(question)["figures"].rows}
+    rows = {row["figure"]: row for row in charts(question)["agreement-shares"].rows}
     row = rows["unanimous gold label"]
     assert (row["here"], row["SNLI"], row["MultiNLI"]) == (found.figures["unanimous"], 0.583, 0.582)
     assert [row["low"], row["high"]] == found.intervals["unanimous"]
@@ -74,17 +77,17 @@ def test_the_figures_stand_beside_the_published_ones_with_their_intervals(questi
 )
 def test_a_point_leads_to_its_pairs(question, by):
     found = charts(question, by)
-    for key in ("groups", "splits"):
+    for key in ("agreement-groups", "agreement-splits"):
         for row in found[key].rows:
             assert len(behind(question, row["href"])) == row["pairs"], row
-    kappas = [row["kappa"] for row in found["groups"].rows]
-    names = [row["group"] for row in found["groups"].rows]
+    kappas = [row["kappa"] for row in found["agreement-groups"].rows]
+    names = [row["group"] for row in found["agreement-groups"].rows]
     days = [datetime.strptime(name, "%d %b %Y") for name in names] if by == "week" else []
     assert days == sorted(days) if by == "week" else kappas == sorted(kappas, reverse=True)
 
 
 def test_a_cell_leads_to_its_pairs(question):
-    (chart,) = [chart for key, chart in charts(question).items() if key == "author-and-gold"]
+    chart = charts(question)["agreement-author-and-gold"]
     for row in chart.rows:
         for key, address in row["hrefs"].items():
             assert len(behind(question, address)) == row[key]
@@ -92,7 +95,7 @@ def test_a_cell_leads_to_its_pairs(question):
 
 
 def test_votes_split_in_each_group_as_in_the_whole(question):
-    whole, *groups = charts(question)["splits"].rows
+    whole, *groups = charts(question)["agreement-splits"].rows
     assert sum(row["pairs"] for row in groups) == whole["pairs"]
     for split in ("5", "4-1", "3-2", "3-1-1", "2-2-1"):
         together = sum(row[split] * row["pairs"] for row in groups) / whole["pairs"]
@@ -100,7 +103,7 @@ def test_votes_split_in_each_group_as_in_the_whole(question):
 
 
 def test_groups_of_few_pairs_are_faint_and_said_nothing_of(question):
-    chart = charts(question)["groups"]
+    chart = charts(question)["agreement-groups"]
     assert {row["group"]: row["faint"] for row in chart.as_json()["rows"]} == {
         "Fiction": False, "Telephone": False, "Letters": True
     }  # fmt: skip
@@ -111,13 +114,13 @@ def test_groups_of_few_pairs_are_faint_and_said_nothing_of(question):
 
 def test_of_many_groups_the_largest_are_drawn(question, monkeypatch):
     monkeypatch.setattr(module, "MOST_ROWS", 2)
-    chart = charts(question)["groups"]
+    chart = charts(question)["agreement-groups"]
     assert {row["group"] for row in chart.rows} == {"Fiction", "Telephone"}
     assert "The 2 with most pairs of 3;" in chart.note
 
 
 def test_extra_labels_lie_where_their_shares_are(question):
-    chart = charts(question)["extra-labels"]
+    chart = charts(question)["agreement-extra-labels"]
     assert sum(row["pairs"] for row in chart.rows) == 56
     for row in chart.rows:
         assert row["entailment"] + row["neutral"] + row["contradiction"] == pytest.approx(1)

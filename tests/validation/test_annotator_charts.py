@@ -9,14 +9,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from lxml import html
 
+from shared.figures import shown
 from tests.cast import person
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import LABELS, make_corpus
 from tests.made_once import made_once
 from validation.models import BatchItem, Label, LabelWording, Question
-from validation.statistics.annotator_charts import annotator_charts, newest_charts, person_charts
+from validation.statistics import annotator_figures as module
 from validation.statistics.annotator_quality import annotators
 from validation.statistics.cached import carry_out, request_statistics
+from validation.statistics.scope import Counted
 
 pytestmark = pytest.mark.django_db
 PAGE = "/corpora/charted/annotators/"
@@ -31,21 +33,35 @@ def of(name: str, found):
     return next(each for each in found if each.code == person(name).code)
 
 
+def annotator_charts(found, question: Question) -> list:
+    return [each.table for each in shown(module.OF_ALL, question, Counted(question, found))]
+
+
+def person_charts(one, found, question: Question) -> list:
+    who = module.Person(annotator=one.code)
+    return [each.table for each in shown(module.OF_COUNTED, question, Counted(question, found), who)]
+
+
+def newest_charts(who, question: Question) -> list:
+    return [each.table for each in module.shown_of(who, (), question)]
+
+
 def test_page_and_rest_have_the_same_numbers(question, browser_of, api_of, rosa):
     on_page = charts_in(browser_of(rosa).get(PAGE).content)
-    told = api_of(rosa).get("/api/v1/corpora/charted/annotators/", {"as": "charts"}).json()["charts"]
-    assert {chart["key"]: chart for chart in told} == on_page
-    assert list(on_page) == ["speed", "funnel"]
-    assert len(on_page["speed"]["rows"]) == 9
-    flagged = {row["code"] for row in on_page["speed"]["rows"] if row["flagged"] == "flagged"}
+    rest = "/api/v1/corpora/charted/figures/"
+    assert list(on_page) == ["annotators-speed", "annotators-funnel"]
+    for key, chart in on_page.items():
+        assert api_of(rosa).get(f"{rest}{key}").json() == {**chart, "made_at": None}
+    assert len(on_page["annotators-speed"]["rows"]) == 9
+    flagged = {row["code"] for row in on_page["annotators-speed"]["rows"] if row["flagged"] == "flagged"}
     assert flagged == {person("guesser").code, person("hasty").code}
-    file = browser_of(rosa).get(PAGE, {"chart": "funnel"}).content.decode()
+    file = browser_of(rosa).get(f"{rest}annotators-funnel", {"as": "csv"}).content.decode()
     assert file.splitlines()[0] == "code,flagged,flags,others,agreement,low,high"
 
 
 def test_the_limits_of_the_funnel_are_standard_errors_of_the_mean(question):
     found = annotators(question)
-    (chart,) = [chart for chart in annotator_charts(found, question) if chart.key == "funnel"]
+    (chart,) = [chart for chart in annotator_charts(found, question) if chart.key == "annotators-funnel"]
     (line,) = chart.lines
     pairs = sum(each.others for each in found)
     assert line["value"] == pytest.approx(sum(each.equals_others * each.others for each in found) / pairs)

@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
 from accounts.pages.access import researcher_form
-from accounts.pages.chart_files import chart_file
 from collection.models import Corpus, Exclusion, Pair
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list
@@ -27,7 +26,7 @@ from validation.errors import NotInPool, ValidationError
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question, text_in
 from validation.questions.lookup import answer_words
-from validation.statistics.annotator_charts import charts_of_person
+from validation.statistics.annotator_figures import shown_of
 from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 from validation.statistics.cached import current_annotators
@@ -92,7 +91,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion.
 
-    `chart`: one chart as CSV. What an exclusion would change is counted only on request. To exclude takes the typed `code`.
+    What an exclusion would change is counted only on request. To exclude takes the typed `code`.
     """
     question = asked_question(request, slug)
     annotator = get_object_or_404(User, code=code)
@@ -121,8 +120,6 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         except ValidationError as refusal:
             error = str(refusal)
     record = _record(question, annotator)
-    if "chart" in request.GET:
-        return chart_file(record["charts"], request.GET["chart"], f"{slug}-{code}")
     context: dict[str, Any] = {
         "question": question,
         "also": also(question),
@@ -151,10 +148,10 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def _record(question: Question, annotator: User) -> dict[str, Any]:
     """Returns an annotator's statistics: `figures` (name, meaning, value, quartiles of all), `flags` (name, rule).
 
-    `counted`: whether there are statistics; `kept`: the cached row; `charts`: as charts_of_person makes them.
+    `counted`: whether there are statistics; `kept`: the cached row; `charts`: figures.
     """
     found, row = current_annotators(question)
-    charts = charts_of_person(annotator, found or (), question)
+    charts = shown_of(annotator, found or (), question)
     one = next((each for each in found or () if each.code == annotator.code), None)
     if one is None:
         return {"kept": row, "counted": found is not None, "charts": charts}

@@ -1,6 +1,5 @@
 """REST: statistics of agreement and of annotators, for researchers."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,15 +13,12 @@ from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
-from shared.charts import Chart
 from shared.csv_files import csv_file
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
-from validation.statistics.agreement_charts import agreement_charts
-from validation.statistics.annotator_charts import annotator_charts
 from validation.statistics.annotator_table import annotator_table, as_csv
-from validation.statistics.cached import Kind, current, current_annotators, request_statistics
+from validation.statistics.cached import Kind, current, request_statistics
 from validation.statistics.cross_table import cross_csv
 from validation.statistics.vote_patterns import DIMENSIONS, PAIR_KEYS
 
@@ -39,11 +35,11 @@ class StatisticsQuery(QuestionQuery):
 
 
 class AgreementQuery(StatisticsQuery):
-    as_ = one_of("form", ["csv", "charts"], required=False)
+    as_ = one_of("form", ["csv"], required=False)
 
 
 class AnnotatorsQuery(QuestionQuery):
-    as_ = one_of("form", ["csv", "charts"], required=False)
+    as_ = one_of("form", ["csv"], required=False)
 
 
 class CountingSerializer(serializers.Serializer):
@@ -75,8 +71,7 @@ class AgreementView(ResearcherView):
     @extend_schema(
         summary="Agreement between annotators",
         description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals. `by` adds groups,"
-        " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each statistic,"
-        " `as=charts` the charts of the page: finding, columns with definitions, rows with raw values."
+        " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each statistic."
         " For a large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the"
         " response is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds).",
         parameters=[AgreementQuery],
@@ -91,8 +86,6 @@ class AgreementView(ResearcherView):
         if missing:
             return _not_yet(question, *missing)
         found = report_from(counted[0][0])
-        if asked.get("as") == "charts":
-            return Response(_charts(slug, agreement_charts(found, question), counted[0][1]))
         if asked.get("as"):
             pairwise = counted[1][0] if len(counted) > 1 else ()
             return HttpResponse(found.as_csv(pairwise), content_type="text/csv; charset=utf-8")
@@ -131,7 +124,7 @@ class AnnotatorsView(ResearcherView):
         " models of reliability if they were fitted; with the rules of the flags and the meaning of each column. For a"
         " large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the response"
         " is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds). `as=csv` returns"
-        " a table with a row for each annotator, `as=charts` the charts of the page.",
+        " a table with a row for each annotator.",
         parameters=[AnnotatorsQuery],
         responses=STATISTICS,
         tags=["corpora"],
@@ -142,9 +135,6 @@ class AnnotatorsView(ResearcherView):
         table, row = annotator_table(question)
         if table is None:
             return _not_yet(question, row)
-        if asked.get("as") == "charts":
-            people, _ = current_annotators(question)
-            return Response(_charts(slug, annotator_charts(people or (), question), row))
         if asked.get("as"):
             return csv_file(as_csv(table, question.labels), f"{slug}-annotators")
         return Response({**table, **_date(row)})
@@ -194,10 +184,6 @@ class CrossTableView(ResearcherView):
     def post(self, request: Request, slug: str) -> HttpResponse:
         asked = CrossTableRequestQuery.read(request)
         return _request(question_or_404(slug, asked["question"]), [(Kind.CROSS_TABLE, asked.get("by", ""))])
-
-
-def _charts(slug: str, charts: Iterable[Chart], row: CachedStatistics | None) -> dict[str, Any]:
-    return {"corpus": slug, "charts": [chart.as_json() for chart in charts], **_date(row)}
 
 
 def _date(row: CachedStatistics | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ row keeps the last result until the new one is there.
 
 import contextlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -57,6 +58,18 @@ COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.PAIRS: lambda question, by, progress: as_content(pair_counts(question)),
 }
 
+# How the content of a kind is read; others are used as they are stored.
+READ: defaultdict[str, Callable[[Any], Any]] = defaultdict(
+    lambda: lambda content: content,
+    {
+        Kind.AGREEMENT: report_from,
+        Kind.ANNOTATORS: lambda content: [
+            Annotator(**{**each, "flags": tuple(each["flags"])}) for each in content
+        ],
+        Kind.PAIRS: from_content,
+    },
+)
+
 
 def current(question: Question, kind: str, by: str = "") -> tuple[Any, CachedStatistics | None]:
     """Returns (content, row) for a page; the content is as COMPUTE makes it.
@@ -92,19 +105,17 @@ def outdated() -> QuerySet[CachedStatistics]:
 
 def current_agreement(question: Question, by: str) -> tuple[AgreementReport | None, CachedStatistics | None]:
     found, row = current(question, Kind.AGREEMENT, by)
-    return (report_from(found) if found else None), row
+    return (READ[Kind.AGREEMENT](found) if found else None), row
 
 
 def current_annotators(question: Question) -> tuple[list[Annotator] | None, CachedStatistics | None]:
     found, row = current(question, Kind.ANNOTATORS)
-    if found is None:
-        return None, row
-    return [Annotator(**{**each, "flags": tuple(each["flags"])}) for each in found], row
+    return (None if found is None else READ[Kind.ANNOTATORS](found)), row
 
 
 def current_pair_counts(question: Question) -> tuple[list[Group] | None, CachedStatistics | None]:
     found, row = current(question, Kind.PAIRS)
-    return (None if found is None else from_content(found)), row
+    return (None if found is None else READ[Kind.PAIRS](found)), row
 
 
 def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:

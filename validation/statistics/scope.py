@@ -1,6 +1,8 @@
 """A corpus, and a question about it, as scopes of figures."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -11,7 +13,7 @@ from jobs.tasks import enqueue
 from shared.figures import Parameters, Scope
 from validation.models import Question
 from validation.questions.lookup import question_for_command, question_or_404
-from validation.statistics.cached import COMPUTE, current, request_statistics
+from validation.statistics.cached import COMPUTE, READ, current, request_statistics
 from validation.statistics.progress import NothingToCount
 
 
@@ -33,6 +35,18 @@ class CorpusScope(Scope):
 
     def file(self, subject: Any) -> str:
         return str(subject.slug)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What figures of a question with a `source` are computed from. found: the statistics, as `cached.READ` returns them."""
+
+    question: Question
+    found: Any
+
+    @cached_property
+    def genres(self) -> dict[str, str]:
+        return dict(self.question.corpus.genres.values_list("slug", "name"))
 
 
 class QuestionScope(CorpusScope):
@@ -62,7 +76,8 @@ class QuestionScope(CorpusScope):
     def stored(self, subject: Question, source: str, parameters: Parameters) -> tuple[Any, Any]:
         if not source:
             return subject, None
-        return current(subject, source, getattr(parameters, "by", ""))
+        content, row = current(subject, source, getattr(parameters, "by", ""))
+        return (None if content is None else Counted(subject, READ[source](content))), row
 
     def request(self, subject: Question, source: str, parameters: Parameters) -> None:
         enqueue(request_statistics(question=subject, kind=source, by=getattr(parameters, "by", "")))
@@ -73,11 +88,12 @@ class QuestionScope(CorpusScope):
         if not source:
             return subject
         try:
-            return COMPUTE[source](
+            content = COMPUTE[source](
                 subject, getattr(parameters, "by", ""), lambda share: tell(f"{share:.0%} done")
             )
         except NothingToCount as nothing:
             raise CommandError(str(nothing)) from None
+        return Counted(subject, READ[source](content))
 
 
 CORPUS = CorpusScope()

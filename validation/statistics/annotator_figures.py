@@ -1,22 +1,25 @@
-"""Draws charts of annotators: all of them together, and one of them over time and compared with all."""
+"""Figures of annotators: all of them together, and one of them over time and compared with all."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
 from accounts.models import User
 from collection.templatetags.labels import colours_of
-from shared.charts import AFTER_WILSON, Chart, Column, interval, with_values
+from shared.figures import Figure, Parameters, Picture, Shown, picture, shown
 from shared.findings import span
 from shared.intervals import FEWEST_PAIRS, MIDDLE, wilson
 from shared.numbers import percent
+from shared.tables import AFTER_WILSON, Column, Table, interval
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
 from validation.statistics.annotator_quality import FAST, MEANINGS, Annotator
 from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure
+from validation.statistics.cached import Kind
 from validation.statistics.newest_answers import NEWEST_TIMES, newest_compared, newest_times
+from validation.statistics.scope import QUESTION, Counted
 
 MOST_PEOPLE = 500  # in a picture
 FLAGGED, UNFLAGGED = "flagged", "no flag"
@@ -34,13 +37,15 @@ HEAD_FIGURES = ("equals_others", "median_seconds", "labels", "controls", "calibr
 LOGARITHMIC = ("median_seconds", "labels")
 
 
-def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Chart]:
-    """Returns the charts of everybody who labelled: agreement against speed, and against the number of pairs (a funnel)."""
-    people = sorted(found, key=lambda each: -each.labels)[:MOST_PEOPLE]
-    mean = _agreement_of_all(found)
-    note = "" if len(people) == len(found) else f" The {MOST_PEOPLE} with most labels of {len(found):,}."
+class Person(Parameters):
+    annotator: str
+
+
+def _people(data: Counted) -> list[dict[str, Any]]:
+    """Returns a row for everybody who labelled, or those with most labels."""
+    mean = _agreement_of_all(data.found)
     rows = []
-    for each in people:
+    for each in sorted(data.found, key=lambda each: -each.labels)[:MOST_PEOPLE]:
         low, high = wilson(each.equals_others, each.others)
         rows.append(
             {
@@ -55,10 +60,15 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
                 "seconds": each.median_seconds,
                 "is_below": _is_below(each, mean),
                 "named": bool(each.flags) or _is_below(each, mean),
-                "href": address_in("pool-member", question, each.code),
+                "href": address_in("pool-member", data.question, each.code),
             }
         )
-    return with_values([_speed(found, rows, note), _funnel(found, rows, mean, note)])
+    return rows
+
+
+def _selection(data: Counted) -> str:
+    many = len(data.found)
+    return "" if many <= MOST_PEOPLE else f" The {MOST_PEOPLE} with most labels of {many:,}."
 
 
 def _agreement_of_all(found: Sequence[Annotator]) -> float:
@@ -70,7 +80,9 @@ def _agreement_of_all(found: Sequence[Annotator]) -> float:
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
 AGREEMENT = Column("agreement", "agreement with others", "share", MEANINGS["equals_others"])
 LABELS = Column("labels", "labels", "count", MEANINGS["labels"])
+SECONDS = Column("seconds", "seconds a label", "number", MEANINGS["median_seconds"])
 
+AGREES: dict[str, Any] = {"y": "agreement", "y_domain": [0, 1], "series": "flagged", "text": "code"}
 # How a chart draws agreement by week, and the note beneath it.
 BY_WEEK: dict[str, Any] = {
     "x": "week",
@@ -83,41 +95,23 @@ BY_WEEK: dict[str, Any] = {
 BAND = "The band is the 95% interval; a point over fewer than 30 pairs is faint."
 
 
-def _speed(found: Sequence[Annotator], rows: list[dict[str, Any]], note: str) -> Chart | None:
-    known = [row for row in rows if row["seconds"] is not None and row["agreement"] is not None]
-    if not known:
-        return None
-    flagged = sum(bool(each.flags) for each in found)
-    many = "None" if not flagged else f"{flagged:,}"
-    seconds = {each.code: each.median_seconds for each in found if each.median_seconds is not None}
-    takes = span(seconds, lambda value: f"{value:.1f}")
-    return Chart(
-        "speed",
-        "scatter",
-        f"{many} of {len(found):,} people {'is' if flagged == 1 else 'are'} flagged; medians of people are {takes} seconds"
-        " a label.",
-        [
-            CODE,
-            STATE,
-            FLAGS,
-            LABELS,
-            AGREEMENT,
-            *interval(AFTER_WILSON),
-            Column("seconds", "seconds a label", "number", MEANINGS["median_seconds"]),
-        ],
-        known,
-        {
-            "x": "seconds",
-            "y": "agreement",
-            "y_domain": [0, 1],
-            "size": "labels",
-            "series": "flagged",
-            "text": "code",
-        },
-        colours=COLOURS,
-        note="A point is a person, larger with more labels; it leads to their page. Names: who is flagged, or agrees less"
-        f" often than chance explains.{note}",
+def _speed(data: Counted) -> list[dict[str, Any]]:
+    return [row for row in _people(data) if row["seconds"] is not None and row["agreement"] is not None]
+
+
+def _speed_drawn(table: Table, data: Counted) -> Picture:
+    flagged = sum(bool(each.flags) for each in data.found)
+    seconds = {each.code: each.median_seconds for each in data.found if each.median_seconds is not None}
+    title = (
+        f"{f'{flagged:,}' if flagged else 'None'} of {len(data.found):,} people {'is' if flagged == 1 else 'are'} flagged;"
+        f" medians of people are {span(seconds, lambda value: f'{value:.1f}')} seconds a label."
     )
+    note = (
+        "A point is a person, larger with more labels; it leads to their page. Names: who is flagged, or agrees less"
+        f" often than chance explains.{_selection(data)}"
+    )
+    drawn = picture("scatter", x="seconds", **AGREES, size="labels", colours=COLOURS, note=note)
+    return {**drawn, "title": title}
 
 
 def _is_below(each: Annotator, mean: float) -> bool:
@@ -126,35 +120,28 @@ def _is_below(each: Annotator, mean: float) -> bool:
     return share is not None and share < mean - WIDE * _error(mean, each.others)
 
 
-def _funnel(found: Sequence[Annotator], rows: list[dict[str, Any]], mean: float, note: str) -> Chart | None:
-    known = [row for row in rows if row["others"]]
-    if not known:
-        return None
-    most = max(row["others"] for row in known)
-    below = sum(_is_below(each, mean) for each in found)
+def _funnel(data: Counted) -> list[dict[str, Any]]:
+    return [row for row in _people(data) if row["others"]]
+
+
+def _funnel_drawn(table: Table, data: Counted) -> Picture:
+    mean, most = _agreement_of_all(data.found), max(row["others"] for row in table.rows)
+    below = sum(_is_below(each, mean) for each in data.found)
     many = "Nobody agrees" if not below else "One person agrees" if below == 1 else f"{below:,} people agree"
-    return Chart(
-        "funnel",
-        "scatter",
-        f"{many} less often with the others than chance explains, beside {percent(mean)} over all.",
-        [CODE, STATE, FLAGS, Column("others", "pairs compared", "count"), AGREEMENT, *interval(AFTER_WILSON)],
-        known,
-        {
-            "x": "others",
-            "y": "agreement",
-            "y_domain": [0, 1],
-            "series": "flagged",
-            "text": "code",
-            "curves": [
-                {"name": name, "lines": _limits(mean, errors, most)}
-                for name, errors in (("95% of people lie within", NARROW), ("99.8% lie within", WIDE))
-            ],
-        },
-        lines=[{"axis": "y", "value": mean, "name": f"all ({percent(mean)})"}],
-        colours=COLOURS,
-        note="With few pairs, shares differ by chance; a person outside the funnel differs from all by more."
-        f" A point leads to the person.{note}",
+    curves = [
+        {"name": name, "lines": _limits(mean, errors, most)}
+        for name, errors in (("95% of people lie within", NARROW), ("99.8% lie within", WIDE))
+    ]
+    lines = [{"axis": "y", "value": mean, "name": f"all ({percent(mean)})"}]
+    note = (
+        "With few pairs, shares differ by chance; a person outside the funnel differs from all by more."
+        f" A point leads to the person.{_selection(data)}"
     )
+    drawn = picture("scatter", x="others", **AGREES, curves=curves, lines=lines, colours=COLOURS, note=note)
+    return {
+        **drawn,
+        "title": f"{many} less often with the others than chance explains, beside {percent(mean)} over all.",
+    }
 
 
 def _error(mean: float, number: float) -> float:
@@ -171,25 +158,14 @@ def _limits(mean: float, errors: float, most: int) -> list[list[list[float]]]:
     ]
 
 
-def charts_of_person(annotator: User, found: Sequence[Annotator], question: Question) -> list[Chart]:
-    """Returns all charts of somebody's page. found: the statistics of everybody; empty if nobody has counted them."""
-    one = next((each for each in found if each.code == annotator.code), None)
-    charts = person_charts(one, found, question) if one else []
-    return [*charts, *newest_charts(annotator, question)]
-
-
-def person_charts(one: Annotator, found: Sequence[Annotator], question: Question) -> list[Chart]:
-    """Returns the charts of one annotator: head figures among all people's, agreement by week, shares of labels."""
-    return with_values([_strips(one, found, question), _weeks(one, found), _mix(one, found, question)])
-
-
-def _strips(one: Annotator, found: Sequence[Annotator], question: Question) -> Chart | None:
+def _strips(one: Annotator, data: Counted) -> Table | None:
     """Returns a strip for each head figure: a point for each person, this one marked; None if nobody else labelled."""
+    found, labels = data.found, data.question.labels
     if len(found) < 2:
         return None
-    people = [columns_of(each, question.labels) for each in found]
-    own = columns_of(one, question.labels)
-    return Chart(
+    people = [columns_of(each, labels) for each in found]
+    own = columns_of(one, labels)
+    return Table(
         "strips",
         "strips",
         _standing(one, found),
@@ -253,7 +229,7 @@ def _standing(one: Annotator, found: Sequence[Annotator]) -> str:
     return f"{one.code} {' and '.join(said) or f'is one of {len(found):,} people who labelled'}."
 
 
-def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
+def _weeks(one: Annotator, data: Counted) -> Table | None:
     rows = []
     for week, labels, compared, agreed in one.weeks:
         share = agreed / compared if compared else None
@@ -264,8 +240,8 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
     known = [row for row in rows if row["agreement"] is not None]
     if not known:
         return None
-    mean = _agreement_of_all(found)
-    return Chart(
+    mean = _agreement_of_all(data.found)
+    return Table(
         "weeks",
         "lines",
         f"{one.code} agrees with the others in {percent(one.equals_others)} of {one.others:,} pairs, all people in"
@@ -286,12 +262,7 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
     )
 
 
-def newest_charts(annotator: User, question: Question) -> list[Chart]:
-    """Returns the charts of somebody's newest answers: agreement over the last fifty pairs, seconds beside all people's."""
-    return with_values([_rolling(annotator, question), _seconds(annotator, question)])
-
-
-def _rolling(annotator: User, question: Question) -> Chart | None:
+def _rolling(annotator: User, question: Question) -> Table | None:
     compared = newest_compared(annotator, question)
     if len(compared) < FEWEST_PAIRS:
         return None
@@ -315,7 +286,7 @@ def _rolling(annotator: User, question: Question) -> Chart | None:
             )
     whole = sum(each.agrees for each in compared) / len(compared)
     last = rows[-1]
-    return Chart(
+    return Table(
         "rolling",
         "lines",
         f"In the last {last['pairs']} pairs {annotator.code} agrees with the others in {percent(last['agreement'])}, in the"
@@ -352,7 +323,7 @@ def _rolling(annotator: User, question: Question) -> Chart | None:
     )
 
 
-def _seconds(annotator: User, question: Question) -> Chart | None:
+def _seconds(annotator: User, question: Question) -> Table | None:
     own, everybody = newest_times(question, annotator), newest_times(question)
     if not own:
         return None
@@ -367,7 +338,7 @@ def _seconds(annotator: User, question: Question) -> Chart | None:
         }
         for k in range(CLASSES + 1)
     ]
-    return Chart(
+    return Table(
         "seconds",
         "histogram",
         f"The median of {annotator.code}’s newest {len(own):,} answers is {middle:.1f} seconds, that of the newest"
@@ -408,7 +379,8 @@ def _share_in(times: Sequence[int], k: int, width: int) -> float:
     return sum(min(ms // (1000 * width), CLASSES) == k for ms in times) / len(times)
 
 
-def _mix(one: Annotator, found: Sequence[Annotator], question: Question) -> Chart | None:
+def _mix(one: Annotator, data: Counted) -> Table | None:
+    found, question = data.found, data.question
     words = answer_words(question)
     total = sum(each.labels for each in found)
     if not one.labels or not total:
@@ -419,7 +391,7 @@ def _mix(one: Annotator, found: Sequence[Annotator], question: Question) -> Char
     }
     own = {label: one.shares[label] or 0.0 for label in question.labels}
     most = max(question.labels, key=lambda label: own[label] - everybody[label])
-    return Chart(
+    return Table(
         "mix",
         "bars",
         f"{one.code} gives “{words[most]}” in {percent(own[most])} of their {one.labels:,} labels, all people in"
@@ -433,3 +405,75 @@ def _mix(one: Annotator, found: Sequence[Annotator], question: Question) -> Char
         {"y": "who", "series": list(question.labels), "n": "labels", "x_domain": [0, 1]},
         colours=colours_of(question.labels),
     )
+
+
+# Figures
+
+
+PERSON = (CODE, STATE, FLAGS)
+SPEED = Figure(
+    "annotators-speed",
+    "Agreement of annotators with the others, and their speed",
+    QUESTION,
+    _speed,
+    (*PERSON, LABELS, AGREEMENT, *interval(AFTER_WILSON), SECONDS),
+    _speed_drawn,
+    source=Kind.ANNOTATORS,
+    only_with_rows=True,
+)
+FUNNEL = Figure(
+    "annotators-funnel",
+    "Agreement of annotators with the others, and what chance explains",
+    QUESTION,
+    _funnel,
+    (*PERSON, Column("others", "pairs compared", "count"), AGREEMENT, *interval(AFTER_WILSON)),
+    _funnel_drawn,
+    source=Kind.ANNOTATORS,
+    only_with_rows=True,
+)
+
+
+def _of_one(name: str, title: str, draw: Callable[[Annotator, Counted], Table | None]) -> Figure:
+    """Makes a figure of one annotator among everybody who was counted."""
+
+    def compute(data: Counted, annotator: str) -> Table | None:
+        one = next((each for each in data.found if each.code == annotator), None)
+        return draw(one, data) if one else None
+
+    return Figure(name, title, QUESTION, compute, source=Kind.ANNOTATORS, parameters=Person)
+
+
+def _of_newest(name: str, title: str, draw: Callable[[User, Question], Table | None]) -> Figure:
+    """Makes a figure of an annotator's newest answers."""
+
+    def compute(data: Question | Counted, annotator: str) -> Table | None:
+        if isinstance(data, Counted):  # of a page, which has asked for the person
+            return draw(data.found, data.question)
+        person = User.objects.filter(code=annotator).first()
+        return draw(person, data) if person else None
+
+    return Figure(name, title, QUESTION, compute, parameters=Person)
+
+
+OF_ALL = (SPEED, FUNNEL)
+OF_COUNTED = (
+    _of_one("annotator-strips", "An annotator among all people", _strips),
+    _of_one("annotator-weeks", "An annotator’s agreement with the others by week", _weeks),
+    _of_one("annotator-mix", "An annotator’s labels beside those of all people", _mix),
+)
+OF_NEWEST = (
+    _of_newest("annotator-rolling", "Agreement over an annotator’s newest answers", _rolling),
+    _of_newest(
+        "annotator-seconds", "Seconds of an annotator’s newest answers beside those of all people", _seconds
+    ),
+)
+FIGURES = (*OF_ALL, *OF_COUNTED, *OF_NEWEST)
+
+
+def shown_of(annotator: User, found: Sequence[Annotator], question: Question) -> list[Shown]:
+    """Returns all figures of somebody's page. found: the statistics of everybody; empty if nobody has counted them."""
+    who = Person(annotator=annotator.code)
+    return [
+        *shown(OF_COUNTED, question, Counted(question, found), who),
+        *shown(OF_NEWEST, question, Counted(question, annotator), who),
+    ]
