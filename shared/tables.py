@@ -154,6 +154,25 @@ class Table:
         ]
 
 
+Value = str | int | float | None
+
+
+def plain(
+    key: str, caption: str, columns: Sequence[Column], rows: Iterable[Sequence[Value]], notes: Sequence[str]
+) -> Table:
+    """Returns a table without a picture. rows: in the order of the columns."""
+    keys = [column.key for column in columns]
+    return Table(
+        key,
+        "",
+        caption,
+        columns,
+        [dict(zip(keys, row, strict=True)) for row in rows],
+        notes=notes,
+        caption=caption,
+    )
+
+
 def with_values(tables: Iterable[Table | None]) -> list[Table]:
     """Excludes tables without rows."""
     return [table for table in tables if table is not None and table.rows]

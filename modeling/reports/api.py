@@ -66,7 +66,8 @@ class OverviewView(ResearcherView):
                 status=404, detail=f"There is no table {name!r}. There are: {', '.join(OVERVIEWS)}."
             )
         table = overview(name, _snapshots(pk, asked), asked["partition"], asked["most"])
-        return Response(OverviewSerializer(table).data)
+        told = {"name": name, "title": table.caption, "columns": table.columns, "rows": table.cells()}
+        return Response(OverviewSerializer({**told, "definitions": table.notes}).data)
 
 
 def _snapshots(pk: int, asked: dict[str, Any]) -> list[Snapshot]:

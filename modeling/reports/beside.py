@@ -18,7 +18,7 @@ from schemas.published import (
     roles,
 )
 from shared.numbers import percent
-from snapshots.statistics.paper_tables import Column, Table
+from shared.tables import Column, Table
 
 LENGTHS = "length_distribution"
 
@@ -105,27 +105,26 @@ def _in_unit(figure: float | str, kind: str) -> float | int | str:
 
 def with_published(made: Table) -> Table:
     """Returns a table of statistics with a further column for each one that a paper publishes of the same rows."""
-    names = [column.name for column in made.columns]
-    columns, values, notes = list(made.columns), [list(row) for row in made.rows], list(made.definitions)
-    for paper, table in published(made.name):
-        key = names.index(table.key) if table.key else 0
+    kinds = {column.key: column.kind for column in made.columns}
+    columns, rows, notes = list(made.columns), [dict(row) for row in made.rows], list(made.notes)
+    for paper, table in published(made.key):
+        key = table.key or made.columns[0].key
         of = table.about or paper.paper
         source = f"{table.about} ({paper.source(table)})" if table.about else paper.source(table)
-        for name in filter(names.__contains__, table.columns):
-            kind = made.columns[names.index(name)].kind
+        for name in filter(kinds.__contains__, table.columns):
             figures = [table.figure(str(row[key]), name) for row in made.rows]
             if all(figure is None for figure in figures):
                 continue
-            columns.append(Column(f"{name}, {source}", kind))
-            for row, figure in zip(values, figures, strict=True):
-                row.append(None if figure is None else _in_unit(figure, kind))
-            if made.name == LENGTHS:
-                ours = {str(row[key]): row[names.index(name)] for row in made.rows}
-                apart = total_variation(ours, column_of(paper.paper, table.name, name))
+            columns.append(Column(f"{name}, {source}", kind=kinds[name]))
+            for row, figure in zip(rows, figures, strict=True):
+                row[columns[-1].key] = None if figure is None else _in_unit(figure, kinds[name])
+            if made.key == LENGTHS:
+                counts = {str(row[key]): row[name] for row in made.rows}
+                apart = total_variation(counts, column_of(paper.paper, table.name, name))
                 notes.append(
                     f"Of the {name}, {percent(apart)} would have to have another length to be as in {of}."
                 )
-    return replace(made, columns=tuple(columns), rows=values, definitions=tuple(notes))
+    return replace(made, columns=columns, rows=rows, notes=notes)
 
 
 def total_variation(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> float:

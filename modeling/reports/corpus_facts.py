@@ -7,8 +7,8 @@ from modeling.results.marks import agreed_phenomena
 from nli.labels import in_two_classes
 from snapshots.models import Snapshot, SnapshotPair, SnapshotStatistics
 from snapshots.statistics.corpus_figures import CORPUS
+from snapshots.statistics.corpus_figures import GENRES as SIZES
 from snapshots.statistics.job import EDITIONS
-from snapshots.statistics.paper_tables import table
 
 ALL, GENRES = "all", "genres"
 
@@ -23,14 +23,14 @@ def figures_by_genre(snapshots: Sequence[Snapshot]) -> list[dict[str, dict[str, 
 
 
 def _by_genre(data: Mapping[str, object]) -> dict[str, dict[str, float | None]]:
-    made = table(GENRES, dict(data))
-    names = [column.name for column in made.columns[1:]]
+    made = SIZES.table(dict(data))
+    names = [column.key for column in made.columns[1:]] if made else []
     found = {
         str(genre): {
             name: None if figure is None else float(figure)
             for name, figure in zip(names, figures, strict=True)
         }
-        for genre, *figures in made.rows
+        for genre, *figures in (made.cells() if made else ())
     }
     # A snapshot with one genre has no row for all of them.
     return found if ALL in found or len(found) != 1 else found | {ALL: next(iter(found.values()))}

@@ -17,9 +17,9 @@ from modeling.results.trials import not_chosen_on
 from nli.gold import FEWEST, left_out
 from nli.lines import PARTITION_FILES, rule_of
 from shared.intervals import wilson
+from shared.tables import Column, Table, Value, plain
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Cell, Column, Table
 
 DISCORDANT = (0.05, 0.1, 0.2, 0.3, 0.4)
 DIFFERENCES = (0.005, 0.01, 0.02, 0.03, 0.05)
@@ -31,15 +31,15 @@ def human(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     (snapshot,) = snapshots
     columns = (
         Column("labels left out"),
-        Column("pairs", "count"),
-        Column("labels", "count"),
-        Column("others have a gold label", "count"),
-        Column("as the others", "share"),
-        Column("from", "share"),
-        Column("to", "share"),
+        Column("pairs", kind="count"),
+        Column("labels", kind="count"),
+        Column("others have a gold label", kind="count"),
+        Column("as the others", kind="share"),
+        Column("from", kind="share"),
+        Column("to", kind="share"),
     )
     counts, pairs = _left_out(snapshot, partition)
-    rows: list[list[Cell]] = []
+    rows: list[list[Value]] = []
     for name, left in list(counts.items())[: most + 1]:
         rows.append([name, pairs[name], left.given, left.judged, left.share, *left.interval])
     best = _best(snapshot, partition)
@@ -59,7 +59,7 @@ def human(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         "A model is judged on pairs with a gold label alone, and by all labels: compare with care.",
         *(() if rows and pairs["all"] else (f"No pair of {partition} has {FEWEST} labels here.",)),
     )
-    return Table("human", f"Human ceiling on {partition}", columns, rows, definitions)
+    return plain("human", f"Human ceiling on {partition}", columns, rows, definitions)
 
 
 @dataclass
@@ -145,12 +145,12 @@ def power(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     size = snapshot.pairs.filter(partition=partition, gold_label__isnull=False).count()
     columns = (
         Column("comparison"),
-        Column("difference", "share"),
-        Column("discordant pairs", "share"),
-        Column("p", "p"),
-        Column("pairs needed", "count"),
-        Column("pairs here", "count"),
-        Column("smallest difference shown by these", "share"),
+        Column("difference", kind="share"),
+        Column("discordant pairs", kind="share"),
+        Column("p", kind="p"),
+        Column("pairs needed", kind="count"),
+        Column("pairs here", kind="count"),
+        Column("smallest difference shown by these", kind="share"),
     )
     rows = [*_of_systems(snapshot, partition, size)][:most]
     for discordant in DISCORDANT:
@@ -163,16 +163,16 @@ def power(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         " form on these predictions. Of several runs of a baseline, the oldest one stands for it.",
         "Discordant pairs: those that one of the two systems alone gets right. Two runs of one network differ in many, too.",
     )
-    return Table("power", f"Pairs that a difference needs, {partition}", columns, rows, definitions)
+    return plain("power", f"Pairs that a difference needs, {partition}", columns, rows, definitions)
 
 
-def _of_systems(snapshot: Snapshot, partition: str, size: int) -> list[list[Cell]]:
+def _of_systems(snapshot: Snapshot, partition: str, size: int) -> list[list[Value]]:
     scores = Scores([snapshot])
     systems: dict[str, TrainingRun] = {}
     for run in reversed(scores.runs):
         if run.most is None and not run.regime and run.baseline not in systems:
             systems[run.baseline] = run
-    rows: list[list[Cell]] = []
+    rows: list[list[Value]] = []
     for one, other in combinations(list(systems.values())[:MOST_SYSTEMS], 2):
         first, second = (scores.predicted(run, 0, partition) for run in (one, other))
         if first is None or second is None or first.ids != second.ids or not first.ids:
@@ -197,10 +197,10 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     """Returns a row for each experiment on the first snapshot, with its accuracy on every named snapshot."""
     first, *_ = snapshots
     chosen, accuracy = _challenged(snapshots, partition, most)
-    columns = [Column("model"), Column("seeds", "count")]
+    columns = [Column("model"), Column("seeds", kind="count")]
     for snapshot in snapshots:
-        columns += [Column(str(snapshot), "share"), Column(f"{snapshot} ±", "share")]
-    rows: list[list[Cell]] = [
+        columns += [Column(str(snapshot), kind="share"), Column(f"{snapshot} ±", kind="share")]
+    rows: list[list[Value]] = [
         [
             title,
             None,
@@ -210,7 +210,7 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         if not read or any(row.run.regime.get("collapse") for row in accuracy.values())
     ]
     for experiment in chosen:
-        row: list[Cell] = [_name(experiment.baseline, experiment.settings), len(experiment.run_ids)]
+        row: list[Value] = [_name(experiment.baseline, experiment.settings), len(experiment.run_ids)]
         for snapshot in snapshots:
             scored = [
                 accuracy[run, snapshot.pk].accuracy
@@ -224,7 +224,7 @@ def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         " seeds. Majority class: the share of the commonest gold label there.",
         *(f"Missing: {one}." for one in unscored(snapshots, partition, most)),
     ]
-    return Table(
+    return plain(
         "challenge", f"Models of {first} on several snapshots", tuple(columns), rows, tuple(definitions)
     )
 

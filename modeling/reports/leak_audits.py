@@ -11,10 +11,10 @@ from modeling.models import LeakAudit
 from modeling.reports.leaks import EDITION, Leak, Part, Place, compared, read_part
 from modeling.reports.near_duplicates import SIMILAR
 from nli.lines import PARTITION_FILES
+from shared.tables import Column, Table, Value, plain
 from snapshots.errors import SnapshotError
 from snapshots.files.reading import DamagedFiles, whole_manifest
 from snapshots.models import Snapshot, SnapshotFile
-from snapshots.statistics.paper_tables import Cell, Column, Table
 
 LEAKS = "leaks"  # name of the table
 READING = 0.8  # share of a comparison's time that reading takes
@@ -206,18 +206,18 @@ def leaks(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     columns = (
         Column("part"),
         Column("compared with"),
-        Column("pairs", "count"),
-        Column("same pair", "count"),
-        Column("same premise", "count"),
-        Column("same hypothesis", "count"),
-        Column("same prompt", "count"),
-        Column("same group", "count"),
-        Column("near duplicates", "count"),
+        Column("pairs", kind="count"),
+        Column("same pair", kind="count"),
+        Column("same premise", kind="count"),
+        Column("same hypothesis", kind="count"),
+        Column("same prompt", kind="count"),
+        Column("same group", kind="count"),
+        Column("near duplicates", kind="count"),
         Column("such as"),
     )
     audits = audits_of(snapshots)
-    rows = [list[Cell]([*map(_name, row.places), *astuple(Leak(**(row.data or {})))]) for row in audits.done]
-    return Table(LEAKS, "What parts have in common", columns, rows[:most], tuple(_notes(audits)))
+    rows = [list[Value]([*map(_name, row.places), *astuple(Leak(**(row.data or {})))]) for row in audits.done]
+    return plain(LEAKS, "What parts have in common", columns, rows[:most], tuple(_notes(audits)))
 
 
 def _notes(audits: Audits) -> Iterator[str]:

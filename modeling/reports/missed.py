@@ -12,8 +12,8 @@ from modeling.models import TrainingRun
 from modeling.results.predicted import Codes, Predicted, read_predicted
 from modeling.results.predictions import Predictions
 from modeling.results.trials import not_chosen_on
+from shared.tables import Column, Table, Value, plain
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Cell, Column, Table
 
 LEFT_OUT = "majority"  # it misses every pair that has not the commonest label, whatever the pair says
 
@@ -33,14 +33,14 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     (snapshot,) = snapshots
     answers = list(_answers(snapshot, partition))
     columns = (
-        Column("pair", "pair"),
+        Column("pair", kind="pair"),
         Column("premise"),
         Column("hypothesis"),
         Column("gold"),
         Column("predicted"),
         Column("labels"),
-        Column("missed by", "count"),
-        Column("runs", "count"),
+        Column("missed by", kind="count"),
+        Column("runs", kind="count"),
         Column("baselines that miss it"),
     )
     definitions = [
@@ -49,13 +49,13 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     ]
     if not answers:
         nothing = f"No finished run on {snapshot} has predictions for {partition} on this machine."
-        return Table("missed", "Pairs that all runs miss", columns, [], (*definitions, nothing))
+        return plain("missed", "Pairs that all runs miss", columns, [], (*definitions, nothing))
     wrong = np.stack([one.wrong for one in answers])
     times = wrong.sum(axis=0)
     everywhere = int((times == len(answers)).sum())
     definitions.append(f"{everywhere:,} of {len(times):,} pairs are missed by all {len(answers)} runs.")
     chosen = np.argsort(-times, kind="stable")[:most]
-    rows: list[list[Cell]] = []
+    rows: list[list[Value]] = []
     shown = Predictions(answers[0].run, partition).rows([int(place) for place in chosen if times[place]])
     for place, row in zip(chosen.tolist(), shown, strict=False):
         by = [one for one in answers if one.wrong[place]]
@@ -72,7 +72,7 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
                 _counted(Counter(one.run.baseline for one in by)),
             ]
         )
-    return Table("missed", f"Pairs of {partition} that all runs miss", columns, rows, tuple(definitions))
+    return plain("missed", f"Pairs of {partition} that all runs miss", columns, rows, tuple(definitions))
 
 
 def _counted(found: Counter[str]) -> str:

@@ -14,8 +14,8 @@ from modeling.reports.parity import parity
 from modeling.reports.top_features import features
 from modeling.reports.twins import twins
 from modeling.reports.unscored import Unscored
+from shared.tables import Table
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Table
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from modeling.results.predicted import read_predicted
 from modeling.results.trials import not_chosen_on
 from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PARTITION_FILES, PREMISE
+from shared.tables import Column, Table, Value, plain
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Cell, Column, Table
 
 MOST_IN_A_GROUP = 200  # of texts that differ in the same word, each two of so many make a minimal pair
 
@@ -27,15 +27,15 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     columns = (
         Column("baseline"),
         Column("trained on"),
-        Column("seed", "count"),
-        Column("run", "run"),
-        Column("minimal pairs", "count"),
-        Column("parity", "share"),
-        Column("both right", "share"),
-        Column("one right", "share"),
+        Column("seed", kind="count"),
+        Column("run", kind="run"),
+        Column("minimal pairs", kind="count"),
+        Column("parity", kind="share"),
+        Column("both right", kind="share"),
+        Column("one right", kind="share"),
     )
     found = list(minimal_pairs(snapshot, partition))
-    rows: list[list[Cell]] = []
+    rows: list[list[Value]] = []
     for run, predicted in _predictions(snapshot, partition) if found else ():
         known = [
             (predicted.places[one], predicted.places[other])
@@ -59,7 +59,7 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         " gender parity score of SuperGLUE, Wang et al. 2019).",
         f"{snapshot} has {len(found):,} minimal pairs in {partition}.",
     )
-    return Table("parity", f"Parity on minimal pairs, {partition}", columns, rows, definitions)
+    return plain("parity", f"Parity on minimal pairs, {partition}", columns, rows, definitions)
 
 
 def minimal_pairs(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,8 @@
 from modeling.reports.cells import Cell, Report
 from modeling.reports.definitions import NAME_TWO
 from shared.numbers import percent, written
-from snapshots.statistics.paper_tables import Cell as RawCell
-from snapshots.statistics.paper_tables import Column, Table
+from shared.table_formats import FORMATS
+from shared.tables import Column, Table, Value, plain
 
 MISSING, OTHER = "–", "†"
 EMPTY = (
@@ -20,7 +20,7 @@ BARS = {
 def rendered(report: Report, form: str) -> str:
     """Returns the table in one of FORMATS but LaTeX. Its notes list what is missing."""
     made = raw_table(report) if form in ("csv", "json") else readable_table(report)
-    return made.written(form)
+    return FORMATS[form](made)
 
 
 def text_of(cell: Cell, *, names_bar: bool = False) -> str:
@@ -55,7 +55,7 @@ def texts_of(report: Report) -> list[tuple[str, list[str]]]:
 
 def readable_table(report: Report) -> Table:
     columns = (Column(report.table.corner), *(Column(name) for name in report.columns))
-    rows: list[list[RawCell]] = [[title, *texts] for title, texts in texts_of(report)]
+    rows: list[list[Value]] = [[title, *texts] for title, texts in texts_of(report)]
     return _table(report, columns, rows)
 
 
@@ -67,22 +67,22 @@ def raw_table(report: Report) -> Table:
         cells = [row[place] for _, row in report.rows]
         for attribute in ("mean", "published", "spread", "p", "against", "bar", "other", "runs", "missing"):
             if attribute == "mean" or any(getattr(cell, attribute) not in (None, "", []) for cell in cells):
-                columns.append(Column(name if attribute == "mean" else f"{name} {attribute}", "share"))
+                columns.append(Column(name if attribute == "mean" else f"{name} {attribute}", kind="share"))
                 parts.append((place, attribute))
-    rows: list[list[RawCell]] = [
+    rows: list[list[Value]] = [
         [title, *(_raw(getattr(cells[place], attribute)) for place, attribute in parts)]
         for title, cells in report.rows
     ]
     return _table(report, tuple(columns), rows)
 
 
-def _raw(value: RawCell | list[int]) -> RawCell:
+def _raw(value: Value | list[int]) -> Value:
     return " ".join(map(str, sorted(value))) if isinstance(value, list) else value
 
 
-def _table(report: Report, columns: tuple[Column, ...], rows: list[list[RawCell]]) -> Table:
+def _table(report: Report, columns: tuple[Column, ...], rows: list[list[Value]]) -> Table:
     notes = (*notes_of(report), *runs_behind(report), *(f"Missing: {name}." for name in report.missing))
-    return Table(report.name, report.table.title, columns, rows, notes)
+    return plain(report.name, report.table.title, columns, rows, notes)
 
 
 def notes_of(report: Report) -> list[str]:

@@ -5,8 +5,8 @@ from modeling.results.beside_twin import whole_beside_twin
 from modeling.results.predictions import PredictionsMissing
 from modeling.results.trials import not_chosen_on
 from modeling.results.twins import TWIN, full_run_of
+from shared.tables import Column, Table, Value, plain
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Cell, Column, Table
 
 
 def twins(snapshots: list[Snapshot], partition: str, most: int) -> Table:
@@ -14,18 +14,18 @@ def twins(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     (snapshot,) = snapshots
     columns = (
         Column("baseline"),
-        Column("seed", "count"),
-        Column("run", "run"),
-        Column("twin", "run"),
-        Column("pairs", "count"),
-        Column("full model", "share"),
-        Column("hypothesis-only", "share"),
-        Column("majority", "share"),
-        Column("gain", "share"),
-        Column("gain, relative", "share"),
+        Column("seed", kind="count"),
+        Column("run", kind="run"),
+        Column("twin", kind="run"),
+        Column("pairs", kind="count"),
+        Column("full model", kind="share"),
+        Column("hypothesis-only", kind="share"),
+        Column("majority", kind="share"),
+        Column("gain", kind="share"),
+        Column("gain, relative", kind="share"),
         Column("PVI, bits"),
     )
-    rows: list[list[Cell]] = []
+    rows: list[list[Value]] = []
     left = not_chosen_on([snapshot])
     done = TrainingRun.objects.filter(snapshot=snapshot, status=TrainingRun.Status.DONE)
     for twin in done.newest_of_each_seed().select_related("snapshot__corpus").order_by("-pk"):
@@ -53,6 +53,6 @@ def twins(snapshots: list[Snapshot], partition: str, most: int) -> Table:
             f"No finished run on {snapshot} has such a twin with predictions for {partition} on this machine: a run's page"
             " leads to training one."
         )
-    return Table(
+    return plain(
         "twins", f"Runs beside their hypothesis-only twins, {partition}", columns, rows, tuple(definitions)
     )

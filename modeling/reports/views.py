@@ -1,6 +1,5 @@
 """Pages with tables over the runs of a snapshot: all of the papers on one, each of the others on its own."""
 
-from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib import messages
@@ -24,8 +23,9 @@ from modeling.reports.rendering import notes_of, texts_of
 from modeling.reports.scores import Scores
 from shared.charts import with_values
 from shared.csv_files import csv_file
+from shared.table_formats import FORMATS
+from shared.tables import Table
 from snapshots.models import Snapshot
-from snapshots.statistics.paper_tables import Table
 from snapshots.statistics.scope import name_of_cell
 from validation.questions.lookup import Names, named, names_in
 
@@ -102,12 +102,11 @@ def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """
     context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
     table, names = _table(context, ROWS_SHOWN + 1), names_in(context["snapshot"].corpus)
-    keys = [column.name for column in table.columns]
     rows = [
-        [name_of_cell(names, key, value) for key, value in zip(keys, row, strict=True)]
+        [(column, name_of_cell(names, column.key, row.get(column.key))) for column in table.columns]
         for row in table.rows[:ROWS_SHOWN]
     ]
-    context |= {"table": replace(table, rows=rows), "is_cut": len(table.rows) > ROWS_SHOWN}
+    context |= {"table": table, "rows": rows, "is_cut": len(table.rows) > ROWS_SHOWN}
     if name == LEAKS:
         context["audits"] = audits_of([context["snapshot"], *context["further"]])
     return render(request, "modeling/overview.html", context)
@@ -144,7 +143,7 @@ def overview_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Returns the same table as CSV, with raw values and more rows."""
     _kind(name)
     table = _table({"name": name, **_asked(request, pk)}, MOST_ROWS)
-    return csv_file(table.written("csv"), name)
+    return csv_file(FORMATS["csv"](table), name)
 
 
 def _kind(name: str) -> Overview:

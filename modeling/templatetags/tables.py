@@ -1,14 +1,12 @@
 """Formats the raw values of a table for a page."""
 
-from collections.abc import Iterator, Sequence
-
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from modeling.reports.overviews import OVERVIEWS
 from shared.numbers import written
-from snapshots.statistics.paper_tables import Cell, Column, Table
+from shared.tables import Value
 
 register = template.Library()
 ABSENT = "–"
@@ -21,13 +19,7 @@ def run_tables() -> dict[str, str]:
 
 
 @register.filter
-def with_columns(row: Sequence[Cell], table: Table) -> Iterator[tuple[Column, Cell]]:
-    """Yields each value with its column."""
-    return zip(table.columns, row, strict=True)
-
-
-@register.filter
-def shown(value: Cell, kind: str) -> str:
+def shown(value: Value, kind: str) -> str:
     return written(value, kind) or ABSENT
 
 

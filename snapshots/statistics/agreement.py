@@ -9,7 +9,6 @@ from shared.figures import Figure
 from shared.numbers import decimals, percent
 from shared.tables import Column
 from snapshots.models import Snapshot
-from snapshots.statistics import paper_tables
 from snapshots.statistics.scope import SNAPSHOT
 from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED, published_kappas
 
@@ -92,10 +91,3 @@ FIGURES = (
         ),
     ),
 )
-
-
-def agreement_table(manifest: Manifest) -> paper_tables.Table:
-    """Returns the shares and kappas that the papers report as a table, for `report`."""
-    figure = FIGURES[0]
-    columns = tuple(paper_tables.Column(column.name, column.kind) for column in figure.columns)
-    return paper_tables.Table(AGREEMENT, figure.title, columns, _agreement(manifest), tuple(figure.notes))

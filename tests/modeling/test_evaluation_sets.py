@@ -82,8 +82,8 @@ def test_without_labels_the_human_ceiling_says_so():
     corpus = corpus_of(3, dev=0)
     snapshot = refrozen(corpus)
     table = overview("human", [snapshot], "dev", 50)
-    assert all(row[-1] is None for row in table.rows)
-    assert "No pair of dev has 3 labels here." in table.definitions
+    assert all(row[-1] is None for row in table.cells())
+    assert "No pair of dev has 3 labels here." in table.notes
 
 
 def test_each_two_systems_have_their_discordant_pairs_and_what_their_difference_needs():
@@ -111,7 +111,7 @@ def test_challenge_sets_stand_beside_each_other_and_what_is_missing_is_named():
     assert (row["model"], row["seeds"], row["small@1"]) == ("cbow", 2, pytest.approx(0.6))
     assert row["small@1 ±"] == pytest.approx(0.1414, abs=1e-4)
     assert (row["other@1"], row["other@1 ±"]) == (0.3, None)
-    assert table.definitions[-1] == (
+    assert table.notes[-1] == (
         f"Missing: run {runs[1].pk} on other@1 test: manage.py evaluate {runs[1].pk} other@1 --partition test."
     )
     assert "other@1" in command("report", "small@1", "other@1", "challenge").out
@@ -125,7 +125,7 @@ def test_every_missing_cell_of_challenge_sets_is_named_and_filled_on_request(mon
     record_evaluation(run=runs[0], snapshot=others[0], metrics={"test": metrics(0.3)["test"]})
     wanted = [(runs[0].pk, "two@1"), (runs[1].pk, "one@1"), (runs[1].pk, "two@1")]
     table = overview("challenge", [snapshot, *others], "test", 50)
-    assert [each for each in table.definitions if each.startswith("Missing")] == [
+    assert [each for each in table.notes if each.startswith("Missing")] == [
         f"Missing: run {run} on {name} test: manage.py evaluate {run} {name} --partition test."
         for run, name in wanted
     ]

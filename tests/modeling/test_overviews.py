@@ -27,7 +27,7 @@ def wrong_at(*places):
 
 
 def rows_of(table):
-    return [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
+    return list(table.rows)
 
 
 def test_pairs_that_all_runs_miss_come_first_with_their_baselines(snapshot):
@@ -48,7 +48,7 @@ def test_pairs_that_all_runs_miss_come_first_with_their_baselines(snapshot):
     line = lines(snapshot, "test")[5]
     assert (rows[0]["premise"], rows[0]["gold"]) == (line["sentence1"], line["gold_label"])
     assert rows[0]["labels"] == f"{line['gold_label']} 5"
-    assert "1 of 9 pairs are missed by all 3 runs." in made.definitions
+    assert "1 of 9 pairs are missed by all 3 runs." in made.notes
 
 
 def test_the_page_names_labels_as_the_corpus_does_and_the_file_as_the_scheme_does(browser, snapshot):
@@ -92,7 +92,7 @@ def test_runs_on_the_same_pairs_share_a_list_of_ids_and_those_in_another_order_h
 def test_where_no_run_has_predictions_the_table_says_so(snapshot):
     made = overview("missed", [snapshot], "dev", 50)
     assert made.rows == []
-    assert f"No finished run on {snapshot} has predictions for dev" in made.definitions[-1]
+    assert f"No finished run on {snapshot} has predictions for dev" in made.notes[-1]
 
 
 def test_labels_in_a_text_get_their_names():
@@ -129,10 +129,7 @@ def test_a_run_beside_its_twin_has_gains_and_pvi_by_label_genre_and_author(snaps
 
 def test_the_table_of_twins_says_why_it_is_empty(snapshot):
     done_run(snapshot)
-    assert (
-        "No finished run on small@1 has such a twin"
-        in overview("twins", [snapshot], "test", 50).definitions[-1]
-    )
+    assert "No finished run on small@1 has such a twin" in overview("twins", [snapshot], "test", 50).notes[-1]
 
 
 def test_both_runs_show_the_twin_and_a_run_without_one_offers_to_train_it(browser, snapshot):
@@ -170,11 +167,11 @@ def test_top_features_stand_on_the_page_of_their_run_and_in_the_table(browser, s
     page = html.fromstring(browser.get(f"/runs/{run.pk}/").content)
     row = page.xpath('//div[@aria-label="Top features for Definitely incorrect"]//tbody/tr')[0]
     assert [cell.text_content() for cell in row] == ["sleeping", "word of the hypothesis", "1.25"]
-    assert overview("features", [snapshot], "test", 50).rows == [
+    assert list(overview("features", [snapshot], "test", 50).cells()) == [
         ["contradiction", "sleeping", "word of the hypothesis", 1.25]
     ]
     (folder_of(run) / "top_features.json").write_text("not json")
-    assert overview("features", [snapshot], "test", 50).rows == []
+    assert list(overview("features", [snapshot], "test", 50).cells()) == []
     assert browser.get(f"/runs/{run.pk}/").status_code == 200
 
 

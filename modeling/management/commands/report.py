@@ -25,20 +25,21 @@ from modeling.reports.unscored import Unscored, score_all
 from modeling.results.breakdowns import store_composition
 from modeling.results.dimensions import APPROACH
 from nli.lines import HELD_OUT
+from shared.figures import FIGURES, Parameters
 from shared.table_formats import FORMATS
 from shared.whole_numbers import whole
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
-from snapshots.statistics.agreement import AGREEMENT, agreement_table
-from snapshots.statistics.job import NoTagger, compute_statistics, request_statistics
-from snapshots.statistics.paper_tables import Table, statistics_figures, table
+from snapshots.statistics.job import NoTagger
+from snapshots.statistics.scope import SNAPSHOT
 
 LATEX = "latex"
-NAMES = (AGREEMENT, *statistics_figures(), *RUN_TABLES, *OVERVIEWS)
+STATISTICS = {name: figure for name, figure in FIGURES.items() if figure.scope is SNAPSHOT and figure.columns}
+NAMES = (*STATISTICS, *RUN_TABLES, *OVERVIEWS)
 # Result table -> the dimension that it needs and that may be uncounted where all others are counted.
 COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
-WITH_STATISTICS = {"multinli-3": "genres"}  # result table -> the table of statistics whose figures it shows
+WITH_STATISTICS = {"multinli-3": "corpus"}  # result table -> the kind of statistics whose figures it shows
 
 
 class Command(BaseCommand):
@@ -115,7 +116,7 @@ class Command(BaseCommand):
             if options["train_missing"] and lacks:
                 self.score(lacks(found, options["partition"], options["most"]))
             made = overview(name, found, options["partition"], options["most"])
-            self.stdout.write(made.written(options["format"]), ending="")
+            self.stdout.write(FORMATS[options["format"]](made), ending="")
         elif len(found) > 1:
             raise CommandError(f"The table {name} is of one snapshot: name one.")
         else:
@@ -126,7 +127,7 @@ class Command(BaseCommand):
             for snapshot in snapshots:
                 self.count(snapshot, COUNTED_BY.get(name, "label"))
                 if name in WITH_STATISTICS:
-                    self.made(snapshot, WITH_STATISTICS[name])
+                    SNAPSHOT.count(snapshot, WITH_STATISTICS[name], Parameters(), self.stderr.write)
             asked = (options["preset"] or "", options["key"])
             if options["train_missing"]:
                 lacking = fill(name, snapshots, scores=Scores(snapshots, *asked))
@@ -189,23 +190,11 @@ class Command(BaseCommand):
             )
 
     def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
-        self.stdout.write(self.made(snapshot, name).written(form), ending="")
-
-    def made(self, snapshot: Snapshot, name: str) -> Table:
-        """Makes a table of statistics; computes what is not stored yet."""
-        if name == AGREEMENT:
-            manifest = snapshot.read_manifest()
-            if manifest is None:
-                raise CommandError(
-                    f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."
-                )
-            return agreement_table(manifest)
-        try:
-            row = request_statistics(snapshot=snapshot, kind=statistics_figures()[name].source)
-            row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
-        except (SnapshotError, JobError) as error:
-            raise CommandError(str(error)) from None
-        except KeyboardInterrupt:
-            raise CommandError("Stopped by hand. Nothing was stored.") from None
-        assert row.data is not None  # the constraint statistics_have_data_when_done
-        return with_published(table(name, row.data))
+        """Prints a figure of the snapshot's statistics beside the published ones; counts first what is not stored."""
+        figure = STATISTICS[name]
+        made = figure.table(SNAPSHOT.count(snapshot, figure.source, Parameters(), self.stderr.write))
+        if made is None:
+            raise CommandError(
+                f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."
+            )
+        self.stdout.write(FORMATS[form](with_published(made)), ending="")
