@@ -2,12 +2,17 @@
 
 from django.contrib.auth.models import UserManager
 from django.db import models
+from django.db.models import F, Q
 
 
 class UserQuerySet(models.QuerySet):
     def people(self) -> "UserQuerySet":
         """Returns real people: no simulated annotators, no annotators of imported corpora."""
         return self.filter(kind="person")
+
+    def imported(self) -> "UserQuerySet":
+        """Returns annotators of imported corpora, those of a simulated crowd too: nobody can sign in as one of them."""
+        return self.filter(Q(kind="imported") | Q(kind="simulated", username=F("code")))
 
     def annotators(self) -> "UserQuerySet":
         return self.filter(role="annotator")

@@ -230,6 +230,7 @@ class Simulated(TypedDict):
 
     labels: int
     pairs: int
+    people: NotRequired[list[str]]
 
 
 class Answers(TypedDict):
@@ -403,7 +404,10 @@ class Manifest(TypedDict):
             ),
         ]
     ]
-    simulated: Annotated[Simulated, Key("`labels` and `pairs` that a simulated crowd made")]
+    simulated: Annotated[
+        Simulated,
+        Key("`labels` and `pairs` that a simulated crowd made, and the codes of its `people` where it did"),
+    ]
     about: Annotated[About, Key("when it was frozen (`frozen_at`), and by which `software`")]
 
 

@@ -247,6 +247,7 @@ def started(order: PairOrder, form: ImportFormat, corpus: Corpus, *, writes: boo
         genre_facts=form.genres,
         ids_repeat=form.ids_repeat,
         people=form.people,
+        simulated=form.simulated,
         writes=writes,
     )
 
@@ -264,6 +265,7 @@ class _Work:
         self.order, self.report, self.tell, self.confirm = order, report, tell, confirm
         self.sources: list[Source] = []
         corpus, self.form, self.rules, self.protocol = checked(order)
+        report.leave(dict.fromkeys(self.form.left_behind, 1))
         self.pairs = self._start(corpus) if corpus is not None else None
 
     def run(self) -> None:

@@ -60,8 +60,9 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
         | Q(origin__in=[Label.Origin.EXPERT, Label.Origin.MODEL], cast_at=None)
         | Q(origin=Label.Origin.CAST, label=None, leased_until=None)
     )
-    skips = BatchItem.objects.filter(seat__pair__in=pairs, assignment__annotator__kind=User.Kind.IMPORTED)
-    decisions = Adjudication.objects.filter(pair__in=pairs, by__kind=User.Kind.IMPORTED)
+    people = User.objects.imported()
+    skips = BatchItem.objects.filter(seat__pair__in=pairs, assignment__annotator__in=people)
+    decisions = Adjudication.objects.filter(pair__in=pairs, by__in=people)
     blockers = dict(_built_on(pairs, but={Parse, Label}, came=decisions))
     blockers |= dict(_built_on(came, but=set(), came=skips))
     if given := labels.exclude(pk__in=came.values("pk")).count():
@@ -81,7 +82,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     _delete(Parse.objects.filter(pair__in=pairs))
     counts["pairs"] = _delete(pairs)
     counts["premises"] = _delete(unreferenced(Premise.objects.filter(source=source)))
-    counts["people"] = _delete(unreferenced(User.objects.filter(kind=User.Kind.IMPORTED)))
+    counts["people"] = _delete(unreferenced(people))
     _delete(unreferenced(Source.objects.filter(pk=source.pk)))
     mark_stale(corpus=corpus)
     if with_corpus:

@@ -59,8 +59,9 @@ class ImportFormat:
     genres: name, register and in_training of genres that the import makes, by slug. questions: columns of questions beside
     the main one, by slug. corpus: description, licence and made_for_demo of a new corpus.
     people: the corpus whose name stands before the codes of annotators, and codes that have one already keep theirs;
-    None: that of the import.
+    None: that of the import. simulated: codes of people of the file who are a simulated crowd.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
+    left_behind: what the file beside the pairs says and no import keeps, for the report.
     facts: reads values for the fields above from a file beside the pairs.
     gathers: makes pairs' records of all records of a file, before the first pair. tell: hears how far this is.
     has_rounds: the file says which of its labels were asked for later, beyond the seats.
@@ -90,6 +91,8 @@ class ImportFormat:
     questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     corpus: Mapping[str, Any] = field(default_factory=dict)
     people: str | None = None
+    simulated: frozenset[str] = frozenset()
+    left_behind: frozenset[str] = frozenset()
     ids_repeat: bool = False
     has_rounds: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None

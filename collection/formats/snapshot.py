@@ -7,7 +7,7 @@ models, experts and other questions say. Parses that Quintet derived do not, sin
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +19,8 @@ from nli import single_premises
 from nli.answers import MODEL, TEXTS, Answer, entry_errors, is_of_pair
 from nli.gold import DECIDED, is_threshold
 from nli.labels import SCHEMES
-from nli.lines import FACTS, FIELDS, PARTITION_FILES, is_known, rule_of, shape_errors
-from nli.manifest import Facts, facts_errors
+from nli.lines import FACTS, FIELDS, MANIFEST, PARTITION_FILES, is_known, rule_of, shape_errors
+from nli.manifest import FORMATS, Facts, facts_errors, manifest_errors
 
 MOST_POSITIONS = 10_000
 LONGEST_LICENCE = 100
@@ -39,16 +39,43 @@ def snapshot_records(path: Path) -> Iterator[Record | BadLine]:
 
 
 def facts_beside(path: Path) -> dict[str, Any]:
-    """Returns what `corpus.json` says, as fields of ImportFormat. Raises ValueError where it cannot be read."""
-    beside = path.with_name(FACTS)
-    if not beside.is_file():
-        return {}
+    """Returns what `corpus.json` and `manifest.json` say, as fields of ImportFormat. Raises ValueError where it cannot."""
+    return _read_beside(path, FACTS, _of_corpus) | _read_beside(path, MANIFEST, _of_manifest)
+
+
+def _read_beside(path: Path, name: str, read: Callable[[bytes], dict[str, Any]]) -> dict[str, Any]:
+    beside = path.with_name(name)
     try:
-        facts = _facts(beside)
+        return read(beside.read_bytes()) if beside.is_file() else {}
     except ValueError as problem:
         raise ValueError(
-            f"{beside} is not the {FACTS} of a snapshot: {problem}. Get a fresh copy, or take the file out of the folder."
+            f"{beside} is not the {name} of a snapshot: {problem}. Get a fresh copy, or take the file out of the folder."
         ) from None
+
+
+def _of_manifest(text: bytes) -> dict[str, Any]:
+    """Reads who is a simulated crowd, and names what an import cannot bring back."""
+    manifest = json.loads(text)
+    if not isinstance(manifest, dict) or manifest.get("format") not in FORMATS:
+        raise ValueError("its format is not known here")
+    for _, wrong in manifest_errors(manifest):
+        raise ValueError(wrong)
+    simulated, withdrawn = manifest["simulated"], manifest.get("withdrawn", {})
+    left_behind = {
+        "provenance": manifest.get("provenance"),
+        "times": any(manifest.get("times", {}).values()),
+        "annotators": any(manifest.get("annotators", {}).values()),
+        "withdrawn": withdrawn.get("pairs") or withdrawn.get("of_earlier_snapshots"),
+        "simulated": "people" not in simulated and any(simulated.values()),
+    }
+    return {
+        "simulated": frozenset(simulated.get("people", ())),
+        "left_behind": frozenset(f"{MANIFEST}: {key}" for key, told in left_behind.items() if told),
+    }
+
+
+def _of_corpus(text: bytes) -> dict[str, Any]:
+    facts = _facts(text)
     question, rule = facts["question"], rule_of(facts)
     return {
         "scheme": rule.decided_scheme,
@@ -87,9 +114,8 @@ def _other_questions(facts: Facts) -> dict[str, dict[str, Any]]:
     return {slug: {key: each[key] for key in columns} for slug, each in known.items()}
 
 
-def _facts(path: Path) -> Facts:
+def _facts(text: bytes) -> Facts:
     """Reads corpus.json. Raises ValueError where it is not of the shape that every snapshot has."""
-    text = path.read_bytes()
     facts = json.loads(text)
     if not isinstance(facts, dict):
         raise ValueError("it holds no JSON object")

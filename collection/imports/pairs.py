@@ -8,7 +8,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -62,8 +62,8 @@ class PairImport:
 
     genre: of the pairs, unless a line names another; empty: the corpus's only genre, else `default_genre`.
     genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
-    ids_repeat: whether several pairs of the file may have one id. people: as in ImportFormat. counts: of the report, by
-    name.
+    ids_repeat: whether several pairs of the file may have one id. people, simulated: as in ImportFormat. counts: of the
+    report, by name.
     partitions: new pairs by partition, or "none".
     genres_made, ids_changed: the first few, for the report. writes: False for a look at what would be new; the corpus may
     then be one that is not stored yet. met: the ids of such a look so far, which an import would find stored.
@@ -76,6 +76,7 @@ class PairImport:
     genre_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
     people: str | None = None
+    simulated: Collection[str] = ()
     counts: Counter[str] = field(default_factory=Counter)
     partitions: Counter[str] = field(default_factory=Counter)
     genres_made: list[str] = field(default_factory=list)
@@ -139,9 +140,14 @@ class PairImport:
             return
         known = dict(User.objects.filter(code__in=wanted.values()).values_list("code", "pk"))
         new = [
-            User(username=code, code=code, kind=User.Kind.IMPORTED, password=make_password(None))
-            for code in wanted.values()
-            if code not in known
+            User(
+                username=ours,
+                code=ours,
+                kind=User.Kind.SIMULATED if code in self.simulated else User.Kind.IMPORTED,
+                password=make_password(None),
+            )
+            for code, ours in wanted.items()
+            if ours not in known
         ]
         known |= {user.code: user.pk for user in User.objects.bulk_create(new)}
         self.counts["people"] += len(new)

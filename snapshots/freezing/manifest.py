@@ -132,7 +132,7 @@ def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
 
 
 def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
-    """Count the labels that stand and the pairs of a simulated crowd, which a reader must see at once."""
+    """Count the labels that stand and the pairs of a simulated crowd, which a reader must see at once. Name its people."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
     theirs = {"row__snapshot": snapshot, "annotator_code__in": crowd.values("code")}
     deciding = SnapshotLabel.objects.filter(**theirs)
@@ -140,20 +140,27 @@ def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
         counts=True, question="", sentence=0
     )
     labels = deciding.count() + others.count()
-    return {"labels": labels, "pairs": rows.filter(pair__author__in=crowd).count()}
+    counted: Simulated = {"labels": labels, "pairs": rows.filter(pair__author__in=crowd).count()}
+    if people := sorted(_at_work(crowd, snapshot, rows).values()):
+        counted["people"] = people
+    return counted
+
+
+def _at_work(people: QuerySet[User], snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[int, str]:
+    """Return those of these people who wrote or answered, each with their code."""
+    labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
+    answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).values("annotator_code")
+    # Separate queries: as one with OR, the database would read all labels for each person.
+    return {
+        **dict(people.filter(pk__in=rows.values("pair__author")).values_list("pk", "code")),
+        **dict(people.filter(code__in=labelled).values_list("pk", "code")),
+        **dict(people.filter(code__in=answered).values_list("pk", "code")),
+    }
 
 
 def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
     """Count the people who wrote and labelled, and their answers about their background. The counts identify nobody."""
-    people = User.objects.filter(kind=User.Kind.PERSON)
-    labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
-    answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).values("annotator_code")
-    # Separate queries: as one with OR, the database would read all labels for each person.
-    found = {
-        *people.filter(pk__in=rows.values("pair__author")).values_list("pk", flat=True),
-        *people.filter(code__in=labelled).values_list("pk", flat=True),
-        *people.filter(code__in=answered).values_list("pk", flat=True),
-    }
+    found = _at_work(User.objects.filter(kind=User.Kind.PERSON), snapshot, rows)
     backgrounds = ToldBackground.objects.filter(user__in=found).values(*BACKGROUND)
     background: list[Background] = []
     for field, (question, answers) in BACKGROUND.items():

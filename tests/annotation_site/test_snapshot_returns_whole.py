@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from collection.models import Corpus, Pair, Parse, PromptVersion, Source
-from collection.models.withdrawal import CORRECTED
+from collection.models.withdrawal import CORRECTED, VETTED
 from nli.labels import QUESTION
 from snapshots.exports.formats import export
 from snapshots.verify import verify
@@ -25,6 +25,7 @@ from validation.models import Adjudication, Assignment, BatchItem, Label, Questi
 
 pytestmark = pytest.mark.django_db
 E, N, C = "entailment", "neutral", "contradiction"
+LEFT_BEHIND = {f"manifest.json: {key}" for key in ("annotators", "times")}
 FILES = ("corpus.json", "train.jsonl", "dev.jsonl", "test.jsonl")
 
 
@@ -145,7 +146,7 @@ def test_every_kind_of_row_comes_back_and_once_more_with_the_same_bytes(ferry, t
     first = folder(snapshot)
     again, summaries = brought(first, "again", tmp_path, "one")
     assert [summary["refused"] for summary in summaries] == [[], [], []]
-    assert [summary["keys_not_read"] for summary in summaries] == [[], [], []]
+    assert {key for summary in summaries for key in summary["keys_not_read"]} == LEFT_BEHIND
     whole = content(again)
     text = json.dumps(whole, sort_keys=True).replace("ferry:", "")
     back = json.loads(text)
@@ -155,7 +156,8 @@ def test_every_kind_of_row_comes_back_and_once_more_with_the_same_bytes(ferry, t
         else:
             for ours, line in zip(back[name], theirs, strict=True):
                 assert ours == line
-    third, _ = brought(again, "third", tmp_path, "two")
+    third, summaries = brought(again, "third", tmp_path, "two")
+    assert summaries[0]["keys_not_read"] == {"manifest.json: provenance": 1}
     assert content(third) == whole  # codes stay as they are
     for name in FILES[1:]:
         assert (third / name).read_bytes() == (again / name).read_bytes()
@@ -204,7 +206,51 @@ def test_what_cannot_come_back_is_named(ferry, tmp_path):
         prompt_version=PromptVersion.objects.get(prompt__corpus=corpus)
     )
     _, summaries = brought(folder(freeze(corpus)), "again", tmp_path, "one")
-    assert {key for summary in summaries for key in summary["keys_not_read"]} == {"prompt_version"}
+    told = {key for summary in summaries for key in summary["keys_not_read"]}
+    assert told == LEFT_BEHIND | {"prompt_version"}
+
+
+def test_a_pair_that_was_withdrawn_is_named_too(ferry, tmp_path):
+    corpus, _ = ferry
+    gone = Pair.objects.get(corpus=corpus, hypothesis="They pass.")
+    Pair.objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now(), withdrawn_because=VETTED)
+    second = freeze(corpus)
+    assert manifest(second)["withdrawn"]["pairs"]
+    _, summaries = brought(folder(second), "again", tmp_path, "one")
+    assert sorted(summaries[0]["keys_not_read"]) == sorted({*LEFT_BEHIND, "manifest.json: withdrawn"})
+
+
+def test_a_simulated_crowd_is_one_again_in_every_copy(tmp_path):
+    corpus = with_every_kind_of_row()
+    crowd = User.objects.filter(username__in=["v2", "each1", "guesser", "shyer"])
+    assert crowd.update(kind=User.Kind.SIMULATED) == 4
+    frozen = freeze(corpus)
+    first = manifest(frozen)["simulated"]
+    assert first["labels"]
+    assert len(first["people"]) == 4
+    run("import_pairs", "other", folder(frozen) / "train.jsonl", format="snapshot")
+    assert User.objects.filter(code__startswith="ferry:", kind=User.Kind.SIMULATED).exists()
+    assert run("withdraw_import", "other", "train.jsonl").failure == ""
+    assert not User.objects.filter(code__startswith="ferry:").exists()
+    again, _ = brought(folder(frozen), "again", tmp_path, "one")
+    third, _ = brought(again, "third", tmp_path, "two")
+    for place in (again, third):
+        told = json.loads((place / "manifest.json").read_text())
+        assert (told["simulated"]["labels"], told["annotators"]["people"]) == (first["labels"], 0)
+        assert told["simulated"]["people"] == [f"ferry:{code}" for code in first["people"]]
+        assert verify(place).findings == []
+
+
+def test_a_snapshot_that_does_not_say_who_was_simulated_has_that_named(ferry, tmp_path):
+    _, snapshot = ferry
+    shutil.copytree(folder(snapshot), tmp_path / "old")
+    path = tmp_path / "old" / "manifest.json"
+    path.write_text(json.dumps({**manifest(snapshot), "simulated": {"labels": 7, "pairs": 0}}))
+    told = run("import_pairs", "again", tmp_path / "old" / "train.jsonl", format="snapshot", json=True).json
+    assert "manifest.json: simulated" in told["keys_not_read"]
+    path.write_text('{"format": "quintet-snapshot-2"}')
+    told = run("import_pairs", "again", tmp_path / "old" / "train.jsonl", format="snapshot")
+    assert "manifest.json is not the manifest.json of a snapshot: " in told.failure
 
 
 @pytest.mark.parametrize(
@@ -249,7 +295,8 @@ def test_dnc_keeps_every_key_of_its_metadata(tmp_path):
     export(folder(snapshot), str(snapshot), "dnc", tmp_path / "out")
     path = tmp_path / "out" / "train_data.json"
     summary = run("import_pairs", "again", path, format="dnc-function-words", json=True).json
-    assert (summary["keys_not_read"], summary["pairs"]) == ([], 6)
+    follow_from_the_label = {"binary-label": 6, "label-set": 6}
+    assert (summary["keys_not_read"], summary["pairs"]) == (follow_from_the_label, 6)
     found = Pair.objects.filter(corpus__slug="again").values_list("metadata", flat=True)
     assert [each for each in found if each != about] == []
     assert Source.objects.filter(corpus__slug="again").count() == 1

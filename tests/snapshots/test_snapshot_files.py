@@ -171,7 +171,8 @@ def test_hypotheses_in_two_partitions_are_counted():
 def test_what_simulated_annotators_made_is_counted():
     corpus = corpus_of(2, dev=0, test=0)
     User.objects.filter(username="v2").update(kind="simulated")
-    assert manifest(freeze(corpus))["simulated"] == {"labels": 6, "pairs": 0}
+    code = User.objects.get(username="v2").code
+    assert manifest(freeze(corpus))["simulated"] == {"labels": 6, "pairs": 0, "people": [code]}
 
 
 def test_no_name_and_no_database_id_is_in_the_files():

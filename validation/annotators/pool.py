@@ -51,14 +51,17 @@ def _by_person(rows: QuerySet[Any], **counts: Count) -> defaultdict[int, dict[st
 
 def imported_labels(question: Question) -> QuerySet[Label]:
     """Returns the labels that came with a published corpus from persons named in its file, but those of authors as such."""
-    labels = Label.objects.filter(question=question, annotator__kind=User.Kind.IMPORTED)
+    labels = Label.objects.filter(question=question, annotator__in=User.objects.imported())
     return labels.exclude(origin=Label.Origin.AUTHOR)
 
 
 def imported_people(question: Question) -> int:
     """Counts the people who judged in a published file. One person may be in the files of several corpora."""
-    imported = User.objects.filter(kind=User.Kind.IMPORTED)
-    return imported.filter(Exists(imported_labels(question).filter(annotator=OuterRef("pk")))).count()
+    return (
+        User.objects.imported()
+        .filter(Exists(imported_labels(question).filter(annotator=OuterRef("pk"))))
+        .count()
+    )
 
 
 def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:
