@@ -7,6 +7,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
+from modeling.management.commands import report
 from tests.docs.pages import REFERENCE, ROOT, named, pages, rows, sections, ticked
 
 OURS = {"accounts", "collection", "validation", "snapshots", "modeling", "annotation_site", "shared"}
@@ -58,6 +59,11 @@ def test_every_make_target_that_a_page_shows_exists() -> None:
 def test_the_reference_has_a_section_for_each_of_our_commands_and_no_other() -> None:
     ours = {name for name, app in get_commands().items() if app in OURS}
     assert set(sections((REFERENCE / "commands.md").read_text())) == ours
+
+
+def test_the_reference_names_every_table_that_report_prints() -> None:
+    section = sections((REFERENCE / "commands.md").read_text())["report"]
+    assert [name for name in report.NAMES if name not in ticked(section)] == []
 
 
 @pytest.mark.parametrize("name", sorted(name for name, app in get_commands().items() if app in OURS))
