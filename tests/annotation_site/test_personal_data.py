@@ -235,7 +235,10 @@ COLUMNS_NOT_TOLD = {
         ("token", "key", "digest", "session_key", "browser", "data"), "secrets, and digests of them"
     ),
     **dict.fromkeys(("scheme", "kind", "origin", "model"), "of the question, or plain from the record"),
-    **dict.fromkeys(("published_label", "published_partition"), "of imported pairs, which nobody wrote here"),
+    **dict.fromkeys(
+        ("published_label", "published_partition", "answers_left_out"),
+        "of imported pairs, which nobody wrote here",
+    ),
     **dict.fromkeys(("construction", "metadata"), "of pairs that a program made"),
     "extra_data": "always empty: nothing of a provider's is stored beside the id",
     "wanted_label": "the answer of an exam",

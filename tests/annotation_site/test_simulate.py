@@ -86,11 +86,8 @@ def test_a_site_that_neither_starts_nor_ends_is_told_of(monkeypatch, db):
             if timeout:
                 raise subprocess.TimeoutExpired("gunicorn", timeout)
 
-    def never(url: str, process: object) -> None:
-        raise TimeoutError
-
     monkeypatch.setattr(server.subprocess, "Popen", Stuck)
-    monkeypatch.setattr(server, "wait_for", never)
+    monkeypatch.setattr(server, "wait_for", lambda url, has_ended: False)
     with pytest.raises(CommandError, match="The site did not start"), server.site():
         pass
     assert Stuck.waits == 2
