@@ -51,6 +51,7 @@ FIGURES = {
     "agreement": {"By gold label", "By"},
     "bias": {"By"},
     "compare-prompts": {"What writers did"},
+    "corpus-overview": {"What is still to be paid"},
     "corpus-settings": {"Questions", "Prompts"},
     "entry-link": {"Ends of a visit"},
     "freeze-plan": {"Pairs by genre and partition"},
