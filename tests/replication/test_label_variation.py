@@ -208,9 +208,9 @@ def test_pooling_chaosnlis_old_labels_moves_the_commonest_label_of_37_pairs(shar
     assert (len(rows), differ) == (2044, 37)
 
 
-def test_five_labels_of_snli_decide_by_three(shared_data, tmp_path):
-    path = tmp_path / "snli.jsonl"
-    lines = (shared_data / "snli_5label" / "snli_1.0_dev_subset.jsonl").read_text().splitlines()[:300]
+def test_five_labels_of_snli_decide_by_three(files, tmp_path):
+    path = tmp_path / "first.jsonl"
+    lines = files[0].read_text().splitlines()[:300]
     path.write_text("\n".join(lines) + "\n")
     rows = pd.read_json(path, lines=True).set_index("pairID")
     bring(path, "snli", split="none")

@@ -1,4 +1,4 @@
-"""Twenty simulated annotators cast labels 2-5 of published pairs through the real pages, sixteen at a time."""
+"""Simulated annotators cast labels 2-5 of published pairs and of our own through the real pages, up to sixteen at a time."""
 
 import json
 import os
@@ -21,12 +21,12 @@ PAIRS = 450  # a quarter of the published ones
 
 
 @pytest.fixture
-def files(shared_data: Path, tmp_path: Path) -> list[str]:
-    """Returns files of the first pairs: of dev and test, and of dev alone."""
+def files(five_labels, tmp_path: Path) -> list[str]:
+    """Returns files of the first pairs."""
     made = []
-    for path in sorted((shared_data / "snli_5label").glob("*.jsonl")):
+    for path in five_labels.files:
         lines = path.read_text().splitlines(keepends=True)[: PAIRS // 2]
-        made.append(tmp_path / path.name)
+        made.append(tmp_path / f"first-{path.name}")
         made[-1].write_text("".join(lines))
     return list(map(str, made))
 
@@ -62,15 +62,27 @@ def on_sqlite(folder: Path):
     return run
 
 
-def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
+def replayed(run, files: list[str], *more: str, annotators: int = 20) -> tuple[dict, dict, dict]:
     """Returns the agreement of the imported pairs, the crowd's work, and the agreement of the pairs that it labelled."""
     run("import_pairs", "whole", *files, "--format", "snli")
     run("import_pairs", "replayed", *files, "--format", "snli", "--labels", "author", "--without-look")
-    crowd = run("simulate", "replayed", "--annotators", "20", "--at-once", "16", "--json", "--replay", *files)
+    crowd = run(
+        *("simulate", "replayed", f"--annotators={annotators}", "--at-once=16", "--json", *more),
+        *("--replay", *files),
+    )
     whole, again = (run("agreement", corpus, "--json") for corpus in ("whole", "replayed"))
     return whole, crowd, again
 
 
+@pytest.mark.parametrize("five_labels", ["of our own"], indirect=True)
+@pytest.mark.django_db(transaction=True)
+def test_a_crowd_of_eight_gives_our_own_pairs_the_agreement_that_they_came_with(files, live_server):
+    whole, crowd, again = replayed(in_process, files, f"--url={live_server.url}", annotators=8)
+    assert (crowd["labels"], crowd["labels_not_dealt"]) == (12 * 4 + 3, 0)
+    assert again == {**whole, "corpus": "replayed"}
+
+
+@pytest.mark.parametrize("five_labels", ["SNLI's"], indirect=True)
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(files, settings):
@@ -91,6 +103,7 @@ def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(f
     assert not Pair.objects.filter(labels__annotator=F("author")).exists()
 
 
+@pytest.mark.parametrize("five_labels", ["SNLI's"], indirect=True)
 @pytest.mark.thorough
 def test_on_the_embedded_database_the_agreement_comes_out_identical_too(files, tmp_path):
     # Half of the pairs, because SQLite has one writer at a time; they show the same.

@@ -1,8 +1,6 @@
-"""Real SNLI lines are imported completely, with labels, premises, groups and parses."""
+"""Lines of SNLI, real ones and some of our own, are imported completely, with labels, premises, groups and parses."""
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -14,27 +12,23 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def files(shared_data: Path) -> list[Path]:
-    return sorted((shared_data / "snli_5label").glob("*.jsonl"))
+def rows(five_labels) -> list[dict]:
+    return five_labels.rows
 
 
-@pytest.fixture
-def rows(files) -> list[dict]:
-    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def test_all_pairs_and_labels_of_the_files_are_there(files, rows):
+def test_all_pairs_and_labels_of_the_files_are_there(five_labels, files, rows):
+    pairs, five = five_labels.pairs, five_labels.with_five
     summary = run("import_pairs", "snli", *files, format="snli", json=True).json
-    assert (summary["pairs"], summary["refused"]) == (1741, [])
-    assert (summary["author_labels"], summary["fewer_labels"]) == (1741, 2)
+    assert (summary["pairs"], summary["refused"]) == (pairs, [])
+    assert (summary["author_labels"], summary["fewer_labels"]) == (pairs, pairs - five)
     assert summary["gold_differs"] == 0
-    assert summary["labels"] == 1739 * 5 + 2 * 4
+    assert summary["labels"] == five * 5 + (pairs - five) * 4
     stored = Label.objects.order_by("position").values_list("pair__public_id", "label")
     labels: dict[str, list[str | None]] = {}
     for public_id, label in stored:
         labels.setdefault(public_id, []).append(label)
     assert labels == {row["pairID"]: row["annotator_labels"] for row in rows}
-    assert Counter(map(len, labels.values())) == {5: 1739, 4: 2}
+    assert Counter(map(len, labels.values())) == {5: five, 4: pairs - five}
 
 
 @pytest.mark.thorough
@@ -49,14 +43,14 @@ def test_texts_and_parses_come_through_unchanged(files, rows):
         assert pair.author_label == row["annotator_labels"][0]
         assert pair.parse.premise_binary_parse == row["sentence1_binary_parse"]
     assert Premise.objects.count() == len({row["captionID"] for row in rows})
-    assert Parse.objects.count() == 1741
+    assert Parse.objects.count() == len(rows)
 
 
 @pytest.mark.thorough
-def test_a_second_import_passes_over_all_of_them(files):
+def test_a_second_import_passes_over_all_of_them(files, rows):
     run("import_pairs", "snli", *files, format="snli")
     again = run("import_pairs", "snli", *files, format="snli", json=True).json
-    assert (again["pairs"], again["skipped"], again["refused"]) == (0, 1741, [])
+    assert (again["pairs"], again["skipped"], again["refused"]) == (0, len(rows), [])
 
 
 @pytest.mark.thorough
