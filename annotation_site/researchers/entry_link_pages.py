@@ -181,12 +181,12 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     if do in ("close", "open"):
         entry_links.set_open(links=EntryLink.objects.filter(pk=link.pk), is_open=do == "open")
         return redirect("entry-link", slug, number)
-    came_back = ""
+    came_back, comes_back = "", None
     if do == "return":
         number_of = request.POST.get("visit", "")
         known = number_of.isascii() and number_of.isdecimal() and len(number_of) < 19
-        visit = get_object_or_404(link.visits.select_related("user"), pk=int(number_of) if known else 0)
-        token = make_return_link(visit=visit, by=cast(User, request.user))
+        comes_back = get_object_or_404(link.visits.select_related("user"), pk=int(number_of) if known else 0)
+        token = make_return_link(visit=comes_back, by=cast(User, request.user))
         came_back = request.build_absolute_uri(reverse("come-back", args=[token]))
     form = LinkForm((request.POST or None) if not do else None, corpus=corpus, instance=link)
     if form.is_valid():
@@ -220,6 +220,7 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         "typed": _visit_as_typed(request, copy(stored), form),
         "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
         "came_back": came_back,
+        "comes_back": comes_back,
         "funnel": funnel,
         "charts": funnel.charts(),
         "step": next((title for key, title, _ in STEPS if key == step and visits is not None), ""),

@@ -121,6 +121,48 @@ def test_from_the_link_over_labels_back_to_the_platform(live_server, watched, lo
     assert Label.objects.cast_by(link.visits.get().user).count() == 5
 
 
+def test_who_lost_the_cookie_sends_the_answers_on_the_page_after_a_way_back(live_server, watched, rosa):
+    """Message, visit's number, a researcher's link, and the same tab again; nothing typed or chosen is lost."""
+    corpus = make_site()
+    Question.objects.update(pool_is_open=True)
+    link = EntryLink.objects.create(
+        corpus=corpus, platform="prolific", proof="none", work="labelling", name="w", completion_code="C0DE-88"
+    )
+    page = with_standing_clock(watched(None, **PHONE))
+    page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
+    page.get_by_role("button", name="I agree: begin").tap()
+    page.get_by_role("button", name="Start judging").tap()
+    for number in range(1, 6):
+        expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
+        pass_time(page, READ_MS)
+        page.locator(".stage:visible button.choice").nth(number % 3).tap()
+    page.get_by_role("button", name="Send now").wait_for()
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Send now").tap()
+    visit = link.visits.get()
+    expect(page.locator("#trouble")).to_contain_text(f"your visit has the number {visit.pk}.")
+
+    desk = watched(rosa)
+    desk.goto(f"/c/{corpus.slug}/links/{link.pk}/?step=began#people")
+    desk.get_by_role("button", name=f"Make a way back to visit {visit.pk}").click()
+    expect(desk.locator("#way-back")).to_contain_text(f"the person of visit {visit.pk}")
+    expect(desk.locator("#return-address")).to_be_in_viewport()
+
+    tab = page.context.new_page()
+    tab.goto(desk.locator("#return-address").text_content() or "")
+    assert complaints(tab, "come back") == []
+    assert width_of(tab) <= tab.evaluate("innerWidth")
+    tab.get_by_role("button", name="Continue").tap()
+    expect(tab.get_by_role("button", name="Send all 5 answers")).to_be_visible()  # kept as a draft, too
+    page.bring_to_front()
+    page.get_by_role("button", name="Send all 5 answers").tap()
+    page.get_by_role("heading", name="You are done").wait_for()
+    assert Label.objects.cast_by(visit.user).count() == 5
+    page.go_back()
+    page.get_by_role("heading", name="You are done").wait_for()  # the way back takes no new seats
+    assert not Label.objects.open().filter(annotator=visit.user).exists()
+
+
 def test_a_right_answer_of_the_check_is_said_above_the_next_question(live_server, watched, vera):
     version = make_site(vera).prompts.get().versions.get()
     for order, label in enumerate(("neutral", "entailment")):
