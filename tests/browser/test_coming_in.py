@@ -126,7 +126,12 @@ def test_who_lost_the_cookie_sends_the_answers_on_the_page_after_a_way_back(live
     corpus = make_site()
     Question.objects.update(pool_is_open=True)
     link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", work="labelling", name="w", completion_code="C0DE-88"
+        corpus=corpus,
+        platform="prolific",
+        proof="none",
+        work="labelling",
+        name="w",
+        completion_code="C0DE-88",
     )
     page = with_standing_clock(watched(None, **PHONE))
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")

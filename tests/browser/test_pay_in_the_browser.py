@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.annotation_site import test_pay
 from tests.annotation_site.test_pay import label_five
-from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
+from tests.browser.looks import LOOKS, PHONE, complaints, no_sideways_scroll
 
 
 @pytest.mark.thorough
@@ -70,3 +70,22 @@ def test_the_floor_is_a_line_that_can_be_pulled_with_its_people_below(live_serve
     expect(page.get_by_text("Below $19.00")).to_be_visible()
     expect(page.locator("figure[data-chart=hourly]")).to_contain_text("floor ($19.00)")
     expect(page.get_by_role("row").filter(has_text=vera.code)).to_contain_text("$")
+
+
+def test_the_pay_of_a_visit_by_the_hour_changes_in_sight_while_one_types(live_server, watched, rosa):
+    corpus = test_pay.corpus.make()
+    corpus.hourly_floor_cents = 1200
+    corpus.save()
+    page = watched(rosa, **PHONE)
+    page.goto(f"/c/{corpus.slug}/links/")
+    says = page.locator("#visit-as-typed")
+    minutes = page.get_by_label("Minutes that a visit takes")
+    page.get_by_label("Tasks in one visit").fill("10")
+    minutes.press_sequentially("45")
+    expect(says).to_contain_text("A visit of 10 tasks takes about 45 minutes")
+    expect(says).to_contain_text("That is less than the $12.00 an hour")
+    expect(says).to_be_in_viewport(ratio=1)
+    expect(minutes).to_be_focused()
+    minutes.fill("1")
+    expect(says).not_to_contain_text("That is less than")
+    assert no_sideways_scroll(page)
