@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from html import unescape
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 from lxml import html
@@ -225,3 +226,8 @@ def test_rest_returns_what_is_drawn_of_hypotheses_alone(corpus, browser_of, rosa
     drawn = charts_in(client.get("/corpora/charted/bias/").content)
     assert list(drawn) == ["alone"]
     assert figures_of(client, "bias") == list(drawn.values())
+
+
+def test_the_command_says_in_a_sentence_what_a_parameter_does_not_find(corpus):
+    with pytest.raises(CommandError, match=r"No EntryLink matches.*link.*999"):
+        call_command("figure", "link-funnel", corpus.slug, "link=999")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.http import Http404
 
 from schemas.base import SchemaErrors, checked
 from shared.figures import FIGURES
@@ -38,7 +39,12 @@ class Command(BaseCommand):
             raise CommandError(wrong_ones.sentences(options["name"])) from None
         data = figure.scope.count(subject, figure.source, parameters, self.stderr.write)
         is_raw = options["format"] == "csv"
-        made = figure.table(data, **dict(parameters)) if is_raw else figure.shown(subject, data, parameters)
+        try:
+            made = (
+                figure.table(data, **dict(parameters)) if is_raw else figure.shown(subject, data, parameters)
+            )
+        except Http404 as absent:
+            raise CommandError(f"{absent} Look at the parameters: {parameters.asked()}.") from None
         if made is None:
             raise CommandError(f"There is nothing to show of {options['scope']} yet.")
         self.stdout.write(FORMATS[options["format"]](made), ending="")
