@@ -94,11 +94,15 @@ class Counts:
     def until_done(self, fee_percent: float) -> dict[str, int]:
         """Return what is still to be paid until every text is written and labelled: its parts, in cents, without empty ones.
 
+        Reading, bonuses and the like are added at their share so far, once the work is enough for a forecast: before, a
+        few people who were paid for reading would be taken for a share of all that comes.
+
         fee_percent: what the platform takes on top of all pay.
         """
         work = self.due_texts + self.due_new_labels + self.opening_cents + self.due_labels
         earned = self.spent - self.earned_on_top
-        on_top = round(work * self.earned_on_top / earned) if earned else 0
+        tells = any(self.first_day(column) and not self.is_early(column) for column in (1, 2))
+        on_top = round(work * self.earned_on_top / earned) if earned and tells else 0
         parts = {
             "texts": self.due_texts,
             "new labels": self.due_new_labels,

@@ -1,6 +1,7 @@
 """The next sensible step for a corpus: the first rule that holds."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -11,6 +12,7 @@ from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import Waiting
 from collection.models import Pair, PromptVersion
 from collection.premises.writing_seats import make_seats
+from shared.days import start_of_day
 from snapshots.models import Snapshot
 from tests.cast import ana, rosa, vera
 from tests.corpora import make_corpus, make_pair, make_premise, pay
@@ -100,14 +102,13 @@ def test_until_done_is_the_sum_of_all_that_is_still_to_be_paid(browser_of):
     counts = counts_of([corpus])[corpus.pk]
     assert counts is not None
     work = 2 * 30 + 2 * 3 * 4 * 5 + 4 * 5 + 3 * 5
-    assert counts.until_done(0) == {
-        "texts": 60,
-        "new labels": 120,
-        "unopened": 20,
-        "labels": 15,
-        "on top": work // 5,
-    }
-    assert counts.until_done(33.3)["fee"] == round((work + work // 5) * 0.333)
+    parts = {"texts": 60, "new labels": 120, "unopened": 20, "labels": 15}
+    assert counts.until_done(0) == parts, "one label does not tell what comes on top"
+    today = start_of_day(timezone.now()).date()
+    days = [(today - timedelta(days=ago)).isoformat() for ago in (3, 0)]
+    later = replace(counts, worked=[[day, 0, 20] for day in days])
+    assert later.until_done(0) == parts | {"on top": work // 5}
+    assert later.until_done(33.3)["fee"] == round((work + work // 5) * 0.333)
     page = browser_of(rosa()).get("/c/small/").content.decode()
-    assert "$3.44" in page
+    assert "$2.87" in page
     assert "Fee of the platform (33.3%)" in page
