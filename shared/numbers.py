@@ -2,19 +2,12 @@
 
 from datetime import date
 
-ROUNDING = 1e-9  # a sum of shares may miss 0 or 1 by so much
+from nli import percentages
 
 
 def percent(share: float | None) -> str:
-    """Formats a share from 0 to 1 in percent with one decimal, as the papers do; empty if there is none.
-
-    0.0% is none, and 100.0% is all: what is nearly so stays apart from it.
-    """
-    if share is None:
-        return ""
-    if ROUNDING < share < 1 - ROUNDING:
-        share = min(max(share, 0.001), 0.999)
-    return f"{100 * share:.1f}%"
+    """Formats a share from 0 to 1 in percent; empty if there is none."""
+    return "" if share is None else percentages.percent(share)
 
 
 def decimals(value: float | None, places: int = 3) -> str:

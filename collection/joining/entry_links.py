@@ -314,7 +314,8 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
             gettext(
                 "You began this study in another browser or on another device, or this browser has lost its cookies."
                 " Please continue where you began: what you sent is saved. If you cannot, write to the researchers on"
-                " %(platform)s before you cancel (“return”) the study. They can send you a link that opens it on this device."
+                " %(platform)s before you cancel (“return”) the study."
+                " They can send you a link that opens it on this device."
             )
             % {"platform": isolated(link.platform_name)}
             + " "

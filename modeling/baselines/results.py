@@ -31,6 +31,7 @@ from modeling.baselines.training_state import HELD_BACK, Training
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import RESERVED, Lexicon
 from nli.lines import HELD_OUT
+from nli.percentages import percent
 
 PACKAGES = ("torch", "numpy", "nltk", "safetensors")
 MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
@@ -134,17 +135,19 @@ def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
     name = (at_chance or list(scored))[0]
     one = scored[name]
     if has_learnt_training:
-        why = f"The training pairs were learnt ({train:.1%} right), but this does not carry over to {name}"
+        why = (
+            f"The training pairs were learnt ({percent(train)} right), but this does not carry over to {name}"
+        )
     elif isinstance(training.config.settings, LearningSettings):
         why = (
-            f"The training pairs were hardly learnt ({train:.1%} right): try a smaller learning_rate, more epochs or "
+            f"The training pairs were hardly learnt ({percent(train)} right): try a smaller learning_rate, more epochs or "
             "patience=0, or learn from more pairs"
         )
     else:
-        why = f"The training pairs were hardly learnt ({train:.1%} right)"
+        why = f"The training pairs were hardly learnt ({percent(train)} right)"
     training.events.warn(
-        f"The run ends at chance: {name} accuracy is {one['accuracy']:.1%}, the commonest label has {one['majority']:.1%}"
-        f" of {one['pairs']:,} pairs. {why}.",
+        f"The run ends at chance: {name} accuracy is {percent(one['accuracy'])}, the commonest label has"
+        f" {percent(one['majority'])} of {one['pairs']:,} pairs. {why}.",
         **{f"{name}_accuracy": one["accuracy"], "majority": one["majority"]},
     )
 

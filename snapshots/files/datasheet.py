@@ -11,6 +11,7 @@ from nli.gold import SOURCES
 from nli.labels import NO_GOLD, QUESTION
 from nli.lines import rule_of
 from nli.manifest import Manifest
+from nli.percentages import percent
 
 DATASHEET = "datasheet.md"
 BLANK = "*Not answered yet.*"
@@ -187,7 +188,7 @@ def _making(manifest: Manifest) -> list[str]:
     if agreement.get("pairs_with_all_labels"):
         share = agreement["individual_equals_gold"]
         lines.append(
-            f"- Agreement: individual labels equal the gold label in {100 * share:.1f}% over "
+            f"- Agreement: individual labels equal the gold label in {percent(share)} over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
             if share is not None
             else "- No pair with all labels has a gold label."

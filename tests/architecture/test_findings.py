@@ -63,3 +63,14 @@ def test_a_headline_of_its_own_is_found():
     assert bypassing("a.py", 'title += f", most of {genre} ({number})"')
     assert not bypassing("a.py", 'title = f"At least {number} of at most {whole}"')
     assert len(list(charting_modules())) > 15
+
+
+ONE_DECIMAL = re.compile(r":\.1%|:\.1f\}%")
+WRITERS = (*APPS, "accounts", "jobs", "nli", "schemas")
+
+
+def test_shares_with_a_decimal_are_written_in_one_place() -> None:
+    """Else a share that is nearly all would be called 100.0% there."""
+    paths = (path for app in WRITERS for path in sorted((settings.BASE_DIR / app).rglob("*.py")))
+    found = [path for path in paths if ONE_DECIMAL.search(path.read_text())]
+    assert found == [settings.BASE_DIR / "nli" / "percentages.py"]
