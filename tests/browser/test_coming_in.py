@@ -137,6 +137,7 @@ def test_who_lost_the_cookie_sends_the_answers_on_the_page_after_a_way_back(live
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
     page.get_by_role("button", name="I agree: begin").tap()
     page.get_by_role("button", name="Start judging").tap()
+    expect(page.locator("legend:visible")).to_have_count(1)  # the script has begun
     for number in range(1, 6):
         expect(page.locator("legend:visible")).to_have_text(f"Sentence {number} of 5")
         pass_time(page, READ_MS)

@@ -225,6 +225,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "examples").symlink_to(ROOT / "examples")
     (place / "var").symlink_to(settings.VAR)
     monkeypatch.chdir(place)
+    monkeypatch.delenv(
+        "DJANGO_ALLOW_ASYNC_UNSAFE", raising=False
+    )  # a browser's test in this process may have set it
     return place
 
 

@@ -33,7 +33,11 @@ def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_
     told = json.loads((folder_of(run) / "metrics.json").read_text())["test"]["distribution"]
     test = Evaluation.objects.all().get(partition="test")
     assert told["pairs"] == 3
-    assert told == {"pairs": test.voted_pairs, **{key: getattr(test, key) for key in DISTRIBUTION}}
+    assert told == {
+        "labels": "seats",
+        "pairs": test.voted_pairs,
+        **{key: getattr(test, key) for key in DISTRIBUTION},
+    }
     parts = {row.dimension: row.rows for row in run.breakdowns.filter(partition="test")}
     assert sorted(value for value, pairs, *_ in parts["label"] if pairs == 1) == [
         "contradiction",
