@@ -5,9 +5,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
 from celery import Task, shared_task
+from celery.signals import worker_init, worker_shutting_down
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
@@ -23,6 +25,8 @@ logger = logging.getLogger(__name__)
 SECOND_LOOK_AFTER = 2 * BEAT_EVERY
 MOST_MESSAGES = 10
 after_commit = transaction.on_commit
+# Shared with the processes of a worker's pool, which are forked after it is made: whether the worker shuts down.
+_closing: Any = None
 
 
 class FewMessages(Task):
@@ -52,9 +56,23 @@ class Sweep(Task):
         in_a_thread(partial(sweep, *args))
 
 
+@worker_init.connect
+def begin(**_: object) -> None:
+    global _closing
+    _closing = RawValue("b", 0)
+
+
+@worker_shutting_down.connect
+def close(**_: object) -> None:
+    if _closing is not None:
+        _closing.value = 1
+
+
 @shared_task(bind=True, base=FewMessages, time_limit=None, soft_time_limit=None)
 def work(self: Task, queue: str) -> None:
-    """Claims the best job of a queue and carries it out. Does nothing if there is none."""
+    """Claims the best job of a queue and carries it out. Does nothing if there is none, or if this worker shuts down."""
+    if _closing is not None and _closing.value:
+        return  # else it would take up again what it has just given back
     worker = self.request.hostname or ""
     row = next_job(queue, worker=worker)
     if row is None:
