@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from collection.models import PARTITIONS, Corpus, Pair
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
+from modeling.launching.actions import MOST_CHILDREN
 from modeling.models import Breakdown, TrainingRun
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
@@ -266,6 +267,14 @@ def test_wrong_names_are_said(snapshot):
     assert "Name a snapshot before the table" in command("report", "snli-6").failure
     assert "named twice" in command("report", "small@1", "small@1", "snli-7").failure
     assert "needs no runs" in command("report", "small@1", "genres", "--train-missing").failure
+
+
+def test_report_takes_as_many_seeds_as_train(snapshot):
+    bounds = f"'{MOST_CHILDREN + 1}' is not a whole number from 1 to {MOST_CHILDREN}"
+    too_many = ("--seeds", str(MOST_CHILDREN + 1))
+    assert bounds in command("report", "small@1", "snli-6", *too_many).failure
+    assert bounds in command("train", "small@1", "--baseline", "cbow", *too_many).failure
+    assert command("report", "small@1", "snli-6", "--seeds", str(MOST_CHILDREN)).failure == ""
 
 
 def test_the_page_shows_all_tables_with_their_runs_and_what_is_missing(browser_of, rosa, snapshot):

@@ -9,7 +9,7 @@ from collection.models import PARTITIONS
 from jobs.claims import JobError
 from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import ModelingError, request_runs
+from modeling.launching.actions import MOST_CHILDREN, ModelingError, request_runs
 from modeling.models import Breakdown
 from modeling.reports.beside import with_published
 from modeling.reports.cells import Report
@@ -85,7 +85,11 @@ class Command(BaseCommand):
             help="also queue the runs that the table lacks, and score finished runs where it lacks their scores",
         )
         parser.add_argument(
-            "--seeds", type=whole(1), default=3, metavar="N", help="seeds of these runs, from 1 on; default 3"
+            "--seeds",
+            type=whole(1, MOST_CHILDREN),
+            default=3,
+            metavar="N",
+            help="seeds of these runs, from 1 on; default 3",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -94,8 +98,6 @@ class Command(BaseCommand):
             raise CommandError(f"There is no table {name!r}. There are: {', '.join(NAMES)}.")
         if not snapshots:
             raise CommandError(f"Name a snapshot before the table: manage.py report CORPUS@VERSION {name}.")
-        if not 1 <= options["seeds"] <= 100:
-            raise CommandError(f"--seeds is {options['seeds']}, but must be from 1 to 100.")
         if options["format"] == SVG and name != FIGURE:
             raise CommandError(
                 f"The table {name} is no picture, so it has no format {SVG}: leave --format {SVG} out, or name {FIGURE}."
