@@ -104,7 +104,10 @@ def _in_unit(figure: float | str, kind: str) -> float | int | str:
 
 
 def with_published(made: Table) -> Table:
-    """Returns a table of statistics with a further column for each one that a paper publishes of the same rows."""
+    """Returns a table of statistics with a further column for each one that a paper publishes of the same rows, and that
+    the table does not have itself.
+    """
+    own = [[row[column.key] for row in made.rows] for column in made.columns]
     kinds = {column.key: column.kind for column in made.columns}
     columns, rows, notes = list(made.columns), [dict(row) for row in made.rows], list(made.notes)
     for paper, table in published(made.key):
@@ -112,12 +115,13 @@ def with_published(made: Table) -> Table:
         of = table.about or paper.paper
         source = f"{table.about} ({paper.source(table)})" if table.about else paper.source(table)
         for name in filter(kinds.__contains__, table.columns):
-            figures = [table.figure(str(row[key]), name) for row in made.rows]
-            if all(figure is None for figure in figures):
+            found = (table.figure(str(row[key]), name) for row in made.rows)
+            figures = [None if figure is None else _in_unit(figure, kinds[name]) for figure in found]
+            if all(figure is None for figure in figures) or figures in own:
                 continue
             columns.append(Column(f"{name}, {source}", kind=kinds[name]))
             for row, figure in zip(rows, figures, strict=True):
-                row[columns[-1].key] = None if figure is None else _in_unit(figure, kinds[name])
+                row[columns[-1].key] = figure
             if made.key == LENGTHS:
                 counts = {str(row[key]): row[name] for row in made.rows}
                 apart = total_variation(counts, column_of(paper.paper, table.name, name))

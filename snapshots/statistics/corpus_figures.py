@@ -21,8 +21,6 @@ SIDES = {"premise": "premise_words", "hypothesis": "hypothesis_words"}
 SNLI_WORDS = tuple(column_of("SNLI", "lengths", f"{side} mean")["all"] for side in ("premise", "hypothesis"))
 MULTINLI_PREMISE_WORDS = column_of("MultiNLI", "lengths", "premise mean")["all"]
 WIDE_ENOUGH = 25  # words: so that the published means are always in the picture
-# MPE (Lai et al. 2017), Table 1: mean word overlap in SNLI's training pairs, by gold label.
-SNLI_OVERLAP = column_of("MPE", "overlap", "mean", "SNLI")
 # MultiNLI, section 2.2.
 SNLI_EDITS, MULTINLI_EDITS = (
     {
@@ -253,15 +251,16 @@ def means_drawn(key: str, *others: str) -> Picture:
     )
 
 
-def overlaps(found: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    """Yields rows of overlap by partition and label, beside SNLI's."""
+def overlaps(name: str, found: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    """Yields rows of the figure `name` by partition and label, beside the mean of SNLI's training pairs."""
+    snli = column_of("MPE", name, "mean", "SNLI")
     for each in found:
         label = all_or(each["label"])
         yield [
             all_or(each["partition"]),
             label,
             *means(each["number"], each["mean"], each["sd"]),
-            SNLI_OVERLAP.get(label),
+            snli.get(label),
         ]
 
 
@@ -271,7 +270,7 @@ def _overlap(data: Data) -> Iterator[list[Any]]:
         for partition in partitions_of(data)
         for label in (None, *data["labels"])
     )
-    return overlaps({**group, **group["overlap"]} for group in groups if group)
+    return overlaps("overlap", ({**group, **group["overlap"]} for group in groups if group))
 
 
 MEANS = (

@@ -123,7 +123,8 @@ FIGURES = (
         "Lemma overlap (MPE, Table 1, lemma)",
         SNAPSHOT,
         lambda data: overlaps(
-            row for row in data["lemma_overlap"] if row["partition"] in partitions_of(data)
+            "lemma_overlap",
+            (row for row in data["lemma_overlap"] if row["partition"] in partitions_of(data)),
         ),
         OVERLAPS,
         means_drawn("partition"),

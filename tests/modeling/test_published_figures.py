@@ -188,10 +188,25 @@ def test_every_statistic_of_a_paper_is_a_column_of_its_table(snapshot):
         for _, table in published(name):
             made = command("report", "small@1", name, "--format", "csv")
             assert made.failure == "", name
-            assert {*table.columns} <= {*made.out.splitlines()[0].split(",")}, name
+            (header,) = csv.reader(made.out.splitlines()[:1])
+            assert {*table.columns} <= {*header}, name
 
 
-STATISTICS = ("lengths", "length_distribution", "overlap", "labels", "genres")
+STATISTICS = ("lengths", "length_distribution", "overlap", "lemma_overlap", "labels", "genres")
+
+
+@pytest.mark.parametrize(("name", "mean"), [("overlap", "0.59"), ("lemma_overlap", "0.64")])
+def test_a_figure_that_the_table_has_already_is_not_shown_twice(snapshot, name, mean):
+    """MPE, Table 1, has SNLI's overlap of words and that of lemmas."""
+    rows = list(csv.DictReader(io.StringIO(command("report", "small@1", name, "--format", "csv").out)))
+    entailed = next(row for row in rows if row["gold label"] == "entailment")
+    assert [column for column, value in entailed.items() if value == mean] == ["SNLI"]
+    assert entailed["sd, SNLI (MPE, Table 1)"] == ("0.31" if name == "overlap" else "0.3")
+
+
+def test_published_shares_of_labels_stand_beside_shares(snapshot):
+    (train, *_) = csv.DictReader(io.StringIO(command("report", "small@1", "labels", "--format", "csv").out))
+    assert train["entailment, share, MPE, Table 3"] == "0.323"
 
 
 def test_latex_is_ready_for_a_paper(snapshot):
