@@ -11,8 +11,8 @@ from accounts.models import User
 from jobs import claims
 from modeling import catalogue
 from modeling.baselines.catalogue import settings_class, with_preset
-from modeling.launching.regimes import BadRegime, check_regime, check_sizes, training_pairs
-from modeling.launching.searches import BadSearch, Search, trials_of
+from modeling.launching.regimes import RefusedRun, bad_regime, check_regime, check_sizes, training_pairs
+from modeling.launching.searches import Search, bad_search, trials_of
 from modeling.launching.usual import UsualRuns
 from modeling.models import TrainingRun
 from shared.whole_numbers import why_no_seed
@@ -22,57 +22,21 @@ Status = TrainingRun.Status
 MOST_CHILDREN = 200
 
 
-class ModelingError(Exception):
-    """A request about a run breaks a rule."""
-
-
-class UnknownBaseline(ModelingError):
-    def __init__(self, name: str) -> None:
-        super().__init__(f"There is no baseline {name!r}. The baselines: {', '.join(catalogue.baselines())}.")
-
-
-class BadSetting(ModelingError):
-    """A setting that the baseline does not have. The sentence names key, value and the valid keys."""
-
-
-class BadPreset(ModelingError):
-    """There is no such preset, or this baseline has none of that name."""
-
-
-class RefusedRegime(ModelingError):
-    """An invalid regime. `key` names the part."""
-
-    def __init__(self, error: BadRegime) -> None:
-        super().__init__(str(error))
-        self.key = error.key
-
-
-class SnapshotNotFrozen(ModelingError):
-    def __init__(self, snapshot: Snapshot) -> None:
-        state = snapshot.status
-        super().__init__(f"{snapshot} is {state}, not frozen: train on it once it is, or freeze it again.")
-
-
-class NothingToLearnFrom(ModelingError):
-    def __init__(self, snapshot: Snapshot) -> None:
-        super().__init__(
-            f"{snapshot} has no train part with gold labels, so no baseline can be trained on it: import or freeze a "
-            "train part. A finished run can be evaluated on it."
-        )
-
-
-class RefusedSearch(ModelingError):
-    """A search over settings that cannot be made."""
-
-
-class RunIsOver(ModelingError):
+class RunIsOver(Exception):
     """The state of the run does not allow the request."""
 
 
+def why_not_frozen(snapshot: Snapshot) -> str:
+    """Returns why nothing is trained or evaluated on a snapshot; an empty text if it is frozen."""
+    if snapshot.status == Snapshot.Status.FROZEN:
+        return ""
+    return f"{snapshot} is {snapshot.status}, not frozen: train on it once it is, or freeze it again."
+
+
 def check_seeds(seeds: Iterable[int]) -> None:
-    """Raises RefusedRegime for a seed that cannot be stored."""
+    """Raises RefusedRun for a seed that cannot be stored."""
     if wrong := next(filter(None, map(why_no_seed, seeds)), ""):
-        raise RefusedRegime(BadRegime("seed", wrong))
+        raise bad_regime("seed", wrong)
 
 
 def request_run(
@@ -86,9 +50,7 @@ def request_run(
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Queues a run with the settings of a preset, changed by `config`. Raises UnknownBaseline, BadPreset,
-    BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime.
-    """
+    """Queues a run with the settings of a preset, changed by `config`. Raises RefusedRun."""
     check_seeds([seed])
     asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     return TrainingRun.objects.create(seed=seed, **claims.wanted(TrainingRun), **asked)
@@ -112,22 +74,18 @@ def request_sweep(
     """Queues one run for each seed, training size and trial. Returns their parent, which trains nothing itself.
 
     Without `sizes`, `regime` limits the training pairs of each run. `search`: the values to try of each setting;
-    every combination is a trial, or `draws` of them, drawn by the first seed. Raises what request_run raises, and
-    RefusedSearch.
+    every combination is a trial, or `draws` of them, drawn by the first seed. Raises RefusedRun.
     """
     check_seeds(seeds)
     asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     most = asked.pop("most")
     if sizes and most:
-        raise RefusedRegime(BadRegime("most", "the list of sizes sets it already: give one of the two."))
-    try:
-        check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
-    except BadRegime as error:
-        raise RefusedRegime(error) from None
+        raise bad_regime("most", "the list of sizes sets it already: give one of the two.")
+    check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
     if draws is not None and not search:
-        raise RefusedSearch("There is nothing to draw trials of: name settings and the values to try.")
+        raise bad_search("There is nothing to draw trials of: name settings and the values to try.")
     if search and len(sizes) > 1:
-        raise RefusedSearch("A search has one training size: leave the sizes out, or give one.")
+        raise bad_search("A search has one training size: leave the sizes out, or give one.")
     configs = (
         _trials(baseline, preset, config or {}, search, draws, seeds[0]) if search else [asked["config"]]
     )
@@ -138,11 +96,9 @@ def request_sweep(
         for seed in dict.fromkeys(seeds)
     ]
     if not 1 <= len(points) <= MOST_CHILDREN:
-        raise RefusedRegime(
-            BadRegime(
-                "sizes",
-                f"seeds times sizes and trials make {len(points)} runs; a sweep has 1 to {MOST_CHILDREN}.",
-            )
+        raise bad_regime(
+            "sizes",
+            f"seeds times sizes and trials make {len(points)} runs; a sweep has 1 to {MOST_CHILDREN}.",
         )
     sweep = TrainingRun.objects.create(status=Status.SWEEP, seed=points[0][0], **asked)
     waiting = claims.wanted(TrainingRun)
@@ -166,23 +122,19 @@ def _trials(
     draws: int | None,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Returns the checked settings of each trial, without repetitions. Raises RefusedSearch.
+    """Returns the checked settings of each trial, without repetitions. Raises RefusedRun.
 
     The settings that all trials share are valid: what is not, the search has brought in.
     """
     twice = [key for key in search if key in config]
     if twice:
-        raise RefusedSearch(f"{twice[0]} is both set and searched over: omit one of the two.")
-    try:
-        trials = trials_of(search, draws, seed, whole_settings(baseline))
-    except BadSearch as error:
-        raise RefusedSearch(str(error)) from None
+        raise bad_search(f"{twice[0]} is both set and searched over: omit one of the two.")
     found: list[dict[str, Any]] = []
-    for trial in trials:
+    for trial in trials_of(search, draws, seed, whole_settings(baseline)):
         try:
             checked = check_settings(baseline=baseline, preset=preset, config={**config, **trial})
-        except BadSetting as error:
-            raise RefusedSearch(str(error)) from None
+        except RefusedRun as error:
+            raise bad_search(str(error)) from None
         if checked not in found:
             found.append(checked)
     return found
@@ -218,7 +170,7 @@ def request_runs(
 ) -> TrainingRun:
     """Queues one run for a single seed, else a sweep. `is_sweep`: a sweep for a single seed, too.
 
-    Raises what request_run and request_sweep raise.
+    Raises RefusedRun.
     """
     if len(seeds) == 1 and not (is_sweep or sizes or search) and draws is None:
         return request_run(seed=seeds[0], **asked)
@@ -229,7 +181,7 @@ def request_runs(
 def request_usual(*, snapshot: Snapshot, usual: UsualRuns, by: User, key: str) -> list[TrainingRun]:
     """Queues the runs of a usual set, once for each idempotency key; returns runs and sweeps, empty for a repeat.
 
-    Raises what request_run raises, KeyReused, KeyUnusable.
+    Raises RefusedRun, KeyReused, KeyUnusable.
     """
     if not record_submission(user=by, key=key, content={"snapshot": snapshot.pk, "usual": usual.name}):
         return []
@@ -251,15 +203,16 @@ def _asked(
     by: User | None,
 ) -> dict[str, Any]:
     """Checks a request. Returns the columns that all runs of a sweep share."""
-    if snapshot.status != Snapshot.Status.FROZEN:
-        raise SnapshotNotFrozen(snapshot)
+    if refusal := why_not_frozen(snapshot):
+        raise RefusedRun("snapshot", refusal)
     if not training_pairs(snapshot).exists():
-        raise NothingToLearnFrom(snapshot)
+        raise RefusedRun(
+            "snapshot",
+            f"{snapshot} has no train part with gold labels, so no baseline can be trained on it: import or freeze a "
+            "train part. A finished run can be evaluated on it.",
+        )
     checked = check_settings(baseline=baseline, preset=preset, config=config or {})
-    try:
-        stored = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
-    except BadRegime as error:
-        raise RefusedRegime(error) from None
+    stored = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
     return {
         "snapshot": snapshot,
         "baseline": baseline,
@@ -275,16 +228,16 @@ def _asked(
 def check_settings(
     *, baseline: str, config: Mapping[str, object], preset: str = catalogue.DEFAULT
 ) -> dict[str, Any]:
-    """Returns the settings in their types, sorted, so that equal ones compare equal.
-
-    Raises UnknownBaseline, BadPreset, BadSetting.
-    """
+    """Returns the settings in their types, sorted, so that equal ones compare equal. Raises RefusedRun."""
     if baseline not in catalogue.baselines():
-        raise UnknownBaseline(baseline)
+        raise RefusedRun(
+            "baseline",
+            f"There is no baseline {baseline!r}. The baselines: {', '.join(catalogue.baselines())}.",
+        )
     try:
         config = with_preset(baseline, preset, config)
     except ValueError as error:
-        raise BadPreset(str(error)) from None
+        raise RefusedRun("preset", str(error)) from None
     if not config:
         return {}
     try:
@@ -292,8 +245,8 @@ def check_settings(
     except ValueError as error:
         keys, message = sorted(catalogue.baselines()[baseline].keys), str(error)
         names_all = all(key in message for key in keys)  # as it does where a key is unknown
-        raise BadSetting(
-            message if names_all else f"{message} The settings of {baseline}: {', '.join(keys)}."
+        raise RefusedRun(
+            "settings", message if names_all else f"{message} The settings of {baseline}: {', '.join(keys)}."
         ) from None
 
 

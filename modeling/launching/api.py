@@ -16,18 +16,13 @@ from accounts.rest.permissions import IsResearcher, ResearcherView
 from accounts.rest.problems import Problem, of_status, problems
 from jobs.tasks import enqueue
 from modeling.launching.actions import (
-    BadPreset,
-    BadSetting,
-    ModelingError,
-    RefusedRegime,
-    RefusedSearch,
     RunIsOver,
-    UnknownBaseline,
     request_once,
     request_runs,
     resume_run,
     stop_run,
 )
+from modeling.launching.regimes import RefusedRun
 from modeling.launching.serializers import NewRunSerializer, RunSerializer
 from modeling.models import TrainingRun
 
@@ -54,7 +49,7 @@ class RunListView(generics.ListAPIView):
         try:
             ask = partial(request_runs, **given, seeds=seeds or [seed], is_sweep=bool(seeds))
             run, _ = request_once(by=user, key=key, content=content, ask=ask)
-        except ModelingError as error:
+        except RefusedRun as error:
             raise _problem(error) from error
         enqueue(run)
         return _accepted(request, run)
@@ -93,14 +88,6 @@ def _accepted(request: Request, run: TrainingRun) -> Response:
     return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": body["url"]})
 
 
-def _problem(error: ModelingError) -> Problem:
-    if isinstance(error, RefusedRegime):
-        key = "sizes" if error.key == "sizes" else "regime"
-        return Problem(status=422, detail=str(error), errors={key: str(error)})
-    fields = {
-        UnknownBaseline: "baseline",
-        BadSetting: "settings",
-        BadPreset: "preset",
-        RefusedSearch: "search",
-    }
-    return Problem(status=422, detail=str(error), errors={fields.get(type(error), "snapshot"): str(error)})
+def _problem(error: RefusedRun) -> Problem:
+    key = error.key if error.key in NewRunSerializer().fields else "regime"
+    return Problem(status=422, detail=str(error), errors={key: str(error)})

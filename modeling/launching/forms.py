@@ -9,9 +9,9 @@ from django import forms
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import ModelingError, check_settings
-from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
-from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search
+from modeling.launching.actions import check_settings
+from modeling.launching.regimes import RefusedRun, read_mixed, read_sizes
+from modeling.launching.searches import MOST_TRIALS, read_search
 from modeling.launching.usual import Done, Plan, plan_of
 from modeling.models import TrainingRun
 from shared.whole_numbers import LARGEST_SEED
@@ -224,7 +224,7 @@ class NewRunForm(forms.Form):
             config = check_settings(
                 baseline=name, preset=preset, config={**fields, **_lines(value["config"])}
             )
-        except (forms.ValidationError, BadRegime, ModelingError, ValueError):
+        except (forms.ValidationError, ValueError):
             return None
         return plan_of(name, config, [min(size, pairs) for size in set(sizes)] * len(seeds), done)
 
@@ -237,19 +237,19 @@ class NewRunForm(forms.Form):
     def clean_search(self) -> dict[str, list[str]]:
         try:
             return read_search(self.cleaned_data["search"])
-        except BadSearch as error:
+        except RefusedRun as error:
             raise forms.ValidationError(str(error)) from None
 
     def clean_sizes(self) -> list[int]:
         try:
             return read_sizes(self.cleaned_data["sizes"])
-        except BadRegime as error:
+        except RefusedRun as error:
             raise forms.ValidationError(str(error)) from None
 
     def clean_mixed(self) -> list[dict[str, Any]]:
         try:
             return [read_mixed(line) for line in self.cleaned_data["mixed"].splitlines() if line.strip()]
-        except BadRegime as error:
+        except RefusedRun as error:
             raise forms.ValidationError(str(error)) from None
 
     @property

@@ -19,12 +19,17 @@ from schemas.base import OneOf, SchemaError, SchemaErrors, checked
 from snapshots.models import Snapshot, SnapshotPair
 
 
-class BadRegime(ValueError):
-    """`key` of a regime is invalid. The sentence says why and what to do."""
+class RefusedRun(ValueError):
+    """A request for a run that breaks a rule. `key` names the part; the sentence says why and what to do."""
 
-    def __init__(self, key: str, why: str) -> None:
-        super().__init__(f"{key}: {why}")
+    def __init__(self, key: str, sentence: str) -> None:
+        super().__init__(sentence)
         self.key = key
+
+
+def bad_regime(key: str, why: str) -> RefusedRun:
+    """Returns the refusal of a part of the regime, whose sentence begins with the part's name."""
+    return RefusedRun(key, f"{key}: {why}")
 
 
 class MixedSnapshot(Mixing):
@@ -48,13 +53,13 @@ class AskedRegime(Regime):
 
 
 def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the regime as it is stored, without keys at their defaults. Raises BadRegime."""
+    """Returns the regime as it is stored, without keys at their defaults. Raises RefusedRun."""
     asked = {key: value for key, value in given.items() if value or (value == 0 and value is not False)}
     try:
         regime = checked(AskedRegime, asked)
     except SchemaErrors as faulty:
         message = " ".join(f"{_within(error)}{error.what}." for error in faulty.errors)
-        raise BadRegime(str(faulty.errors[0].place[0]), message) from None
+        raise bad_regime(str(faulty.errors[0].place[0]), message) from None
     stored = regime.model_dump(exclude_defaults=True)
     if regime.mixed:
         stored["mixed"] = _mixed(snapshot, regime.mixed)
@@ -67,7 +72,7 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     if regime.start:
         _check_start(snapshot, baseline, stored)
     if regime.hypothesis_only and not catalogue.baselines()[baseline].reads_premises:
-        raise BadRegime("hypothesis_only", f"{baseline} reads no premise anyway: ask for it without this.")
+        raise bad_regime("hypothesis_only", f"{baseline} reads no premise anyway: ask for it without this.")
     return stored
 
 
@@ -79,13 +84,13 @@ def _within(error: SchemaError) -> str:
 
 
 def check_sizes(key: str, sizes: Sequence[int], snapshot: Snapshot, genre: str | None = None) -> None:
-    """Raises BadRegime if a size exceeds the training pairs: the run would fail hours later, when it starts."""
+    """Raises RefusedRun if a size exceeds the training pairs: the run would fail hours later, when it starts."""
     if not sizes:
         return
     there = training_pairs(snapshot, genre).count()
     if max(sizes) > there:
         where = f"{snapshot}, genre {genre}" if genre else str(snapshot)
-        raise BadRegime(
+        raise bad_regime(
             key,
             f"{max(sizes):,} is more than the {there:,} training pairs with a gold label in {where}: set fewer.",
         )
@@ -139,7 +144,7 @@ def _percent(share: float) -> str:
 
 
 def read_mixed(text: str) -> dict[str, Any]:
-    """Reads `CORPUS@VERSION share=0.15 most=1000` as an entry of `mixed`. Raises BadRegime."""
+    """Reads `CORPUS@VERSION share=0.15 most=1000` as an entry of `mixed`. Raises RefusedRun."""
     name, *rest = text.split()
     entry: dict[str, Any] = {"snapshot": name}
     for part in rest:
@@ -147,30 +152,30 @@ def read_mixed(text: str) -> dict[str, Any]:
         try:
             entry[key] = {"share": float, "most": int}[key](value)
         except (KeyError, ValueError):
-            raise BadRegime(
+            raise bad_regime(
                 "mixed", f"“{part}” is neither share=0.15 nor most=1000, after the name of a snapshot."
             ) from None
     return entry
 
 
 def read_sizes(text: str) -> list[int]:
-    """Reads `500, 1000` as numbers. Raises BadRegime."""
+    """Reads `500, 1000` as numbers. Raises RefusedRun."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     for part in parts:
         if not part.isascii() or not part.isdigit():
-            raise BadRegime(
+            raise bad_regime(
                 "sizes", f"“{part}” is not a size: give whole numbers with commas, such as 500, 1000."
             )
     for part in parts:
         if not 1 <= int(part) <= MOST_PAIRS:
-            raise BadRegime("sizes", f"{part} is not a whole number from 1 to {MOST_PAIRS:,}.")
+            raise bad_regime("sizes", f"{part} is not a whole number from 1 to {MOST_PAIRS:,}.")
     return list(map(int, parts))
 
 
 def _check_genre(snapshot: Snapshot, genre: str) -> None:
     genres = sorted(training_pairs(snapshot).values_list("pair__premise__genre__slug", flat=True).distinct())
     if genre not in genres:
-        raise BadRegime(
+        raise bad_regime(
             "genre", f"{genre!r} has no training pairs in {snapshot}. Its genres: {', '.join(genres)}."
         )
 
@@ -181,15 +186,15 @@ def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[st
     for entry in entries:
         found = Snapshot.objects.named(entry.snapshot).first()
         if found is None:
-            raise BadRegime("mixed", f"there is no snapshot {entry.snapshot!r}.")
+            raise bad_regime("mixed", f"there is no snapshot {entry.snapshot!r}.")
         if found.status != Snapshot.Status.FROZEN:
-            raise BadRegime("mixed", f"{found} is {found.status}, not frozen.")
+            raise bad_regime("mixed", f"{found} is {found.status}, not frozen.")
         options = entry.model_dump(exclude_defaults=True, include={"share", "most"})
         stored.append({"snapshot": str(found), "sha256": found.sha256, **options})
     names = [str(snapshot), *(entry["snapshot"] for entry in stored)]
     for name in names:
         if names.count(name) > 1:
-            raise BadRegime("mixed", f"{name} is named twice: name it once.")
+            raise bad_regime("mixed", f"{name} is named twice: name it once.")
     return stored
 
 
@@ -200,21 +205,21 @@ def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
     schemes = {one.corpus.scheme for one in everyone}
     if regime.get("collapse"):
         if schemes.isdisjoint(COLLAPSIBLE) or not readable_together(schemes):
-            raise BadRegime(
+            raise bad_regime(
                 "collapse",
                 f"reads labels of {' or '.join(COLLAPSIBLE)} as two classes; the labels here are"
                 f" {', '.join(sorted(schemes))}.",
             )
     elif len(schemes) > 1:
         hint = " Set collapse to read them as two classes." if readable_together(schemes) else ""
-        raise BadRegime("mixed", f"the labels differ: {', '.join(sorted(schemes))}.{hint}")
+        raise bad_regime("mixed", f"the labels differ: {', '.join(sorted(schemes))}.{hint}")
 
 
 def _check_classes(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
     """Checks that a baseline for two labels gets two."""
     if catalogue.baselines()[baseline].two_classes and scheme_of(snapshot, regime) != COLLAPSED:
         hint = " Set collapse to read them as two classes." if snapshot.corpus.scheme in COLLAPSIBLE else ""
-        raise BadRegime(
+        raise bad_regime(
             "collapse",
             f"{baseline} knows the labels entailed and not-entailed, and {snapshot} has others.{hint}",
         )
@@ -226,18 +231,18 @@ def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -
     runs = TrainingRun.objects.select_related("snapshot__corpus")
     found = runs.filter(pk=start["run"]).exclude(status=TrainingRun.Status.SWEEP).first()
     if found is None:
-        raise BadRegime("start", f"there is no run {start['run']} with weights of its own.")
+        raise bad_regime("start", f"there is no run {start['run']} with weights of its own.")
     if found.status != TrainingRun.Status.DONE:
-        raise BadRegime(
+        raise bad_regime(
             "start", f"run {found.pk} is {found.status}: only a finished run can be started from."
         )
     if found.baseline != baseline:
-        raise BadRegime("start", f"run {found.pk} is a {found.baseline}, not a {baseline}: name another.")
+        raise bad_regime("start", f"run {found.pk} is a {found.baseline}, not a {baseline}: name another.")
     if not catalogue.baselines()[baseline].learns_in_steps:
-        raise BadRegime("start", f"{baseline} is fitted in one step and has no weights to start from.")
+        raise bad_regime("start", f"{baseline} is fitted in one step and has no weights to start from.")
     theirs, ours = scheme_of(found.snapshot, found.regime), scheme_of(snapshot, regime)
     if start["how"] == "update" and theirs != ours:
-        raise BadRegime(
+        raise bad_regime(
             "start",
             f"run {found.pk} predicts labels of {theirs}, this run of {ours}: use transfer, with a new softmax.",
         )

@@ -6,27 +6,29 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from modeling.launching.regimes import RefusedRun
+
 MOST_TRIALS = 100
 TRIES = 50  # at a draw that is not there yet
 Search = Mapping[str, Sequence[object]]
 
 
-class BadSearch(ValueError):
-    """A search that cannot be made. The sentence says why and what to do."""
+def bad_search(sentence: str) -> RefusedRun:
+    return RefusedRun("search", sentence)
 
 
 def read_search(text: str) -> dict[str, list[str]]:
-    """Reads lines like `learning_rate=0.001, 0.0003` as the values of each key. Raises BadSearch."""
+    """Reads lines like `learning_rate=0.001, 0.0003` as the values of each key. Raises RefusedRun."""
     found: dict[str, list[str]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         key, equals, values = (part.strip() for part in line.partition("="))
         listed = [value.strip() for value in values.split(",") if value.strip()]
         if not equals or not key or not listed:
-            raise BadSearch(
+            raise bad_search(
                 f"“{line}” is not of the form key=value, value: give each key and the values to try."
             )
         if key in found:
-            raise BadSearch(f"{key} is listed twice: give all its values on one line.")
+            raise bad_search(f"{key} is listed twice: give all its values on one line.")
         found[key] = listed
     return found
 
@@ -37,22 +39,22 @@ def trials_of(
     """Returns the settings of each trial: every combination of the values, or `draws` of these, drawn by the seed.
 
     A value like `0.0001..0.01` is a range, from which each trial draws a number: a whole one for the keys in `whole`; else
-    every power of ten is as probable as the next, or, from 0, every number. Raises BadSearch.
+    every power of ten is as probable as the next, or, from 0, every number. Raises RefusedRun.
     """
     values = {key: list(dict.fromkeys(each)) for key, each in search.items()}
     empty = [key for key, each in values.items() if not each]
     if empty:
-        raise BadSearch(f"{empty[0]} has no value: give those to try.")
+        raise bad_search(f"{empty[0]} has no value: give those to try.")
     ranges = [key for key, each in values.items() if any(map(_ends, each))]
     if ranges and draws is None:
-        raise BadSearch(f"{ranges[0]} has a range: say how many trials to draw.")
+        raise bad_search(f"{ranges[0]} has a range: say how many trials to draw.")
     number = 1
     for each in values.values():
         number *= len(each)
     if draws is not None and (draws < 1 or (not ranges and draws > number)):
-        raise BadSearch(f"{draws} draws of {number} combinations: give a number from 1 to {number}.")
+        raise bad_search(f"{draws} draws of {number} combinations: give a number from 1 to {number}.")
     if (draws or number) > MOST_TRIALS:
-        raise BadSearch(
+        raise bad_search(
             f"{draws or number} trials are more than {MOST_TRIALS}: list fewer values, or draw some."
         )
     if ranges and draws:
@@ -65,7 +67,7 @@ def trials_of(
 
 
 def _ends(value: object) -> tuple[float, float] | None:
-    """Returns the ends of a range; None for another value. Raises BadSearch."""
+    """Returns the ends of a range; None for another value. Raises RefusedRun."""
     low, dots, high = str(value).partition("..")
     if not dots:
         return None
@@ -74,7 +76,7 @@ def _ends(value: object) -> tuple[float, float] | None:
     except ValueError:
         ends = math.nan, math.nan
     if not 0 <= ends[0] < ends[1] < math.inf:
-        raise BadSearch(
+        raise bad_search(
             f"{value} is not a range: write two numbers, the smaller first, such as 0.0001..0.01."
         )
     return ends
@@ -90,7 +92,7 @@ def _drawn(
             found.append(trial)
         if len(found) == draws:
             return found
-    raise BadSearch(
+    raise bad_search(
         f"These values and ranges have fewer than {draws} combinations: draw fewer, or widen a range."
     )
 

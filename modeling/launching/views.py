@@ -15,10 +15,6 @@ from accounts.pages.access import researcher_page, researcher_post
 from jobs.tasks import enqueue
 from modeling import catalogue, workers
 from modeling.launching.actions import (
-    BadPreset,
-    BadSetting,
-    ModelingError,
-    RefusedSearch,
     RunIsOver,
     request_once,
     request_runs,
@@ -27,7 +23,7 @@ from modeling.launching.actions import (
     stop_run,
 )
 from modeling.launching.forms import NewRunForm
-from modeling.launching.regimes import training_pairs
+from modeling.launching.regimes import RefusedRun, training_pairs
 from modeling.launching.usual import USUAL, done_runs, offers
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
@@ -56,9 +52,8 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     content = {"snapshot": snapshot.pk, "form": form.cleaned_data}
     try:
         started, is_new = request_once(by=user, key=form.request_key, content=content, ask=ask)
-    except ModelingError as error:
-        fields = {BadSetting: "config", BadPreset: "preset", RefusedSearch: "search"}
-        key = fields.get(type(error), getattr(error, "key", None))
+    except RefusedRun as error:
+        key = {"settings": "config", "seed": "seeds"}.get(error.key, error.key)
         form.add_error(key if key in form.fields else None, str(error))
         return _form_page(request, snapshot, form, status=422)
     if not is_new:
@@ -78,7 +73,7 @@ def start_usual(request: HttpRequest, snapshot_id: int, name: str) -> HttpRespon
     key, user = request.POST.get("key") or new_token(), cast(User, request.user)
     try:
         started = request_usual(snapshot=snapshot, usual=USUAL[name], by=user, key=f"{name}-{key}")
-    except (ModelingError, KeyReused, KeyUnusable) as error:
+    except (RefusedRun, KeyReused, KeyUnusable) as error:
         messages.warning(request, str(error))
         return redirect("new-run", snapshot_id)
     enqueue(*started)

@@ -7,7 +7,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from modeling.folders import folder_of
-from modeling.launching.actions import RefusedRegime, request_run, request_sweep
+from modeling.launching.actions import request_run, request_sweep
+from modeling.launching.regimes import RefusedRun
 from modeling.models import Breakdown, TrainingRun
 from modeling.running import configs, runner
 from tests.made_once import made_once
@@ -69,7 +70,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
     ],
 )
 def test_a_regime_that_cannot_be_is_refused_by_its_key(snapshot, other, regime, says):
-    with pytest.raises(RefusedRegime, match=says):
+    with pytest.raises(RefusedRun, match=says):
         a_run(snapshot, "cbow", regime=regime)
     assert not TrainingRun.objects.exists()
 
@@ -82,7 +83,7 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
         (cbow, {"collapse": True}, "labels of nli3, this run of entailed2: use transfer"),
     ]
     for earlier, more, says in refused:
-        with pytest.raises(RefusedRegime, match=says):
+        with pytest.raises(RefusedRun, match=says):
             a_run(snapshot, "cbow", regime={"start": {"run": earlier.pk, "how": "update"}, **more})
     transferred = {"start": {"run": cbow.pk, "how": "transfer"}, "collapse": True}
     assert a_run(snapshot, "cbow", regime=transferred).regime == transferred
@@ -91,12 +92,12 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
 def test_what_learns_in_one_look_starts_from_nothing(snapshot):
     for baseline in ("majority", "lexicalized"):
         earlier = done_run(snapshot, baseline)
-        with pytest.raises(RefusedRegime, match=f"start: {baseline} is fitted in one step"):
+        with pytest.raises(RefusedRun, match=f"start: {baseline} is fitted in one step"):
             a_run(snapshot, baseline, regime={"start": {"run": earlier.pk, "how": "update"}})
 
 
 def test_a_baseline_that_knows_two_labels_is_not_asked_for_three(snapshot):
-    with pytest.raises(RefusedRegime, match=r"edit_distance knows.*Set collapse to read them"):
+    with pytest.raises(RefusedRun, match=r"edit_distance knows.*Set collapse to read them"):
         a_run(snapshot, "edit_distance")
     assert a_run(snapshot, "edit_distance", regime={"collapse": True}).vectors == ""
 
@@ -184,7 +185,7 @@ def test_the_command_refuses_in_the_same_words(snapshot, other, options, says):
 )
 def test_a_size_beyond_the_pairs_there_are_is_refused_when_it_is_asked_for(asked, words):
     snapshot = small_snapshot()
-    with pytest.raises(RefusedRegime) as refused:
+    with pytest.raises(RefusedRun) as refused:
         request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], **asked)
     assert words in str(refused.value)
     assert not TrainingRun.objects.exists()

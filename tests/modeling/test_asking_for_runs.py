@@ -3,7 +3,7 @@
 import pytest
 
 from modeling import catalogue
-from modeling.launching.actions import BadSetting, SnapshotNotFrozen, UnknownBaseline
+from modeling.launching.regimes import RefusedRun
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
@@ -25,7 +25,7 @@ def test_a_run_waits_with_its_settings_in_their_types(snapshot, rosa):
 
 
 def test_an_unknown_baseline_is_refused_with_those_that_there_are(snapshot):
-    with pytest.raises(UnknownBaseline, match=r"no baseline 'bert'.*majority, hypothesis_only, infersent"):
+    with pytest.raises(RefusedRun, match=r"no baseline 'bert'.*majority, hypothesis_only, infersent"):
         a_run(snapshot, "bert")
     assert not TrainingRun.objects.exists()
 
@@ -45,7 +45,7 @@ def test_an_unknown_baseline_is_refused_with_those_that_there_are(snapshot):
     ],
 )
 def test_a_bad_setting_is_named_with_its_value_and_the_valid_keys(snapshot, config, says):
-    with pytest.raises(BadSetting, match=says):
+    with pytest.raises(RefusedRun, match=says):
         a_run(snapshot, "cbow", config=config)
     assert not TrainingRun.objects.exists()
 
@@ -56,13 +56,13 @@ def test_no_vectors_stand_beside_a_baseline_that_reads_no_words(snapshot):
 
 
 def test_majority_says_that_it_takes_no_settings(snapshot):
-    with pytest.raises(BadSetting, match="majority: epochs: unknown key; the keys here are: none"):
+    with pytest.raises(RefusedRun, match="majority: epochs: unknown key; the keys here are: none"):
         a_run(snapshot, "majority", config={"epochs": "3"})
 
 
 def test_a_snapshot_that_is_not_frozen_is_refused():
     waiting = Snapshot.objects.create(corpus=make_corpus(), version=1)
-    with pytest.raises(SnapshotNotFrozen, match="small@1 is requested, not frozen"):
+    with pytest.raises(RefusedRun, match="small@1 is requested, not frozen"):
         a_run(waiting)
 
 

@@ -4,8 +4,9 @@ import pytest
 from django.urls import reverse
 from lxml import html
 
-from modeling.launching.actions import RefusedSearch, request_sweep
-from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search, trials_of
+from modeling.launching.actions import request_sweep
+from modeling.launching.regimes import RefusedRun
+from modeling.launching.searches import MOST_TRIALS, read_search, trials_of
 from modeling.models import Evaluation, TrainingRun
 from modeling.reports.filling import fill
 from modeling.reports.overviews import overview
@@ -48,7 +49,7 @@ def test_every_combination_is_a_trial_or_some_that_the_seed_draws():
     ],
 )
 def test_a_search_that_cannot_be_made_says_why(search, draws, says):
-    with pytest.raises(BadSearch, match=says):
+    with pytest.raises(RefusedRun, match=says):
         trials_of(search, draws, 1)
 
 
@@ -61,7 +62,7 @@ def test_a_range_gives_each_trial_a_number_drawn_by_the_seed():
     assert 20 <= sum(rate < 0.001 for rate in rates) <= 40, "half of them below the middle power of ten"
     assert all(0 <= float(trial["dropout"]) <= 0.5 for trial in drawn)
     assert {trial["hidden"] for trial in drawn} == {"2", "3", "4", "64"}
-    with pytest.raises(BadSearch, match="fewer than 4 combinations"):
+    with pytest.raises(RefusedRun, match="fewer than 4 combinations"):
         trials_of({"hidden": ["2..4"]}, 4, 1, {"hidden"})
 
 
@@ -76,14 +77,14 @@ def test_a_range_is_trained_with_settings_in_their_types(snapshot):
     configs = [child.config for child in sweep.children.all()]
     assert len(configs) == 3
     assert all(2 <= one["hidden"] <= 9 and isinstance(one["hidden"], int) for one in configs)
-    with pytest.raises(RefusedSearch, match="dropout"):
+    with pytest.raises(RefusedRun, match="dropout"):
         request_sweep(snapshot=snapshot, baseline="cbow", seeds=(1,), search={"dropout": ["2..3"]}, draws=2)
 
 
 def test_a_search_is_read_line_by_line():
     assert read_search("learning_rate=0.1, 0.01\n\ndropout = 0,0.5") == GRID
     for text, says in (("rate", "not of the form"), ("a=", "not of the form"), ("a=1\na=2", "listed twice")):
-        with pytest.raises(BadSearch, match=says):
+        with pytest.raises(RefusedRun, match=says):
             read_search(text)
 
 
@@ -115,7 +116,7 @@ def test_each_trial_is_trained_with_each_seed_and_has_its_settings_in_their_type
     ],
 )
 def test_a_search_that_breaks_a_rule_starts_nothing(snapshot, asked, says):
-    with pytest.raises(RefusedSearch, match=says):
+    with pytest.raises(RefusedRun, match=says):
         request_sweep(snapshot=snapshot, baseline="cbow", seeds=(1,), **asked)
     assert not TrainingRun.objects.exists()
 

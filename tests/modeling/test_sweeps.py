@@ -13,12 +13,12 @@ from jobs.claims import Claim, claim
 from jobs.models import WAITING_FOR_A_WORKER
 from jobs.tasks import enqueue
 from modeling.launching.actions import (
-    RefusedRegime,
     request_run,
     request_sweep,
     resume_run,
     stop_run,
 )
+from modeling.launching.regimes import RefusedRun
 from modeling.models import TrainingRun
 from modeling.results.run_scores import results
 from modeling.running.actions import record_result
@@ -193,9 +193,9 @@ def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
 
 
 def test_sizes_and_most_are_not_asked_for_together(snapshot):
-    with pytest.raises(RefusedRegime, match="most: the list of sizes sets it already"):
+    with pytest.raises(RefusedRun, match="most: the list of sizes sets it already"):
         a_sweep(snapshot, sizes=[6], regime={"most": 5})
-    with pytest.raises(RefusedRegime, match="make 201 runs; a sweep has 1 to 200"):
+    with pytest.raises(RefusedRun, match="make 201 runs; a sweep has 1 to 200"):
         a_sweep(snapshot, seeds=range(201))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
-from modeling.launching.actions import SnapshotNotFrozen
+from modeling.launching.actions import why_not_frozen
 from modeling.models import TrainingRun
 from modeling.results.dimensions import DIMENSIONS, OWN
 from modeling.results.run_scores import breakdowns, distribution_text
@@ -112,8 +112,8 @@ class Command(BaseCommand):
             raise CommandError(
                 f"There is no snapshot {name!r}. Freeze one: manage.py freeze_snapshot CORPUS."
             )
-        if snapshot.status != Snapshot.Status.FROZEN:
-            raise CommandError(str(SnapshotNotFrozen(snapshot)))
+        if refusal := why_not_frozen(snapshot):
+            raise CommandError(refusal)
         return snapshot
 
     def warn(self, event: dict[str, Any]) -> None:

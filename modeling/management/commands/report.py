@@ -9,7 +9,8 @@ from collection.models import PARTITIONS
 from jobs.claims import JobError
 from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import MOST_CHILDREN, ModelingError, request_runs
+from modeling.launching.actions import MOST_CHILDREN, request_runs
+from modeling.launching.regimes import RefusedRun
 from modeling.models import Breakdown
 from modeling.reports.beside import with_published
 from modeling.reports.cells import Report
@@ -178,7 +179,7 @@ class Command(BaseCommand):
         for request in report.requests():
             try:
                 run = request_runs(**request, seeds=range(1, seeds + 1))
-            except ModelingError as error:
+            except RefusedRun as error:
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue
             enqueue(run)

@@ -22,13 +22,13 @@ from modeling.baselines.config import STARTS
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import (
     MOST_CHILDREN,
-    ModelingError,
+    RunIsOver,
     request_runs,
     resume_run,
     stop_run,
 )
-from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
-from modeling.launching.searches import BadSearch, read_search
+from modeling.launching.regimes import RefusedRun, read_mixed, read_sizes
+from modeling.launching.searches import read_search
 from modeling.models import TrainingRun
 from modeling.results.run_scores import distribution_text
 from modeling.results.trials import trials
@@ -151,7 +151,7 @@ class Command(BaseCommand):
                 self.queue(self.requested(options), options)
             else:
                 self.train_here(options)
-        except ModelingError as error:
+        except (RefusedRun, RunIsOver) as error:
             raise CommandError(str(error)) from None
 
     def train_here(self, options: dict[str, Any]) -> None:
@@ -241,12 +241,9 @@ class Command(BaseCommand):
             "config": config,
         }
         seed, count = options["seed"], options["seeds"]
-        try:
-            request["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
-            search = read_search("\n".join(options["search"]))
-        except (BadRegime, BadSearch) as error:
-            raise CommandError(str(error)) from None
-        request |= {"sizes": sizes, "search": search, "draws": options["draws"]}
+        request["regime"], request["draws"] = self.regime(options), options["draws"]
+        request["sizes"] = read_sizes(options["sizes"])
+        request["search"] = read_search("\n".join(options["search"]))
         return request_runs(**request, seeds=range(seed, seed + (count or 1)), is_sweep=count is not None)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
