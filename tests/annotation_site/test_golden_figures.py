@@ -18,10 +18,17 @@ from django.test import Client
 
 from accounts.models import User
 from collection.models import Corpus, EntryLink, Visit
+from modeling.folders import folder_of
+from modeling.launching.actions import request_sweep
+from modeling.models import RunProgress, TrainingRun
+from modeling.results.breakdowns import store_breakdowns
 from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.cast import rosa, vera
 from tests.charted import charted_corpus, charts_in
-from tests.snapshots.material import freeze
+from tests.modeling.material import done_run
+from tests.modeling.test_data_map import dynamics
+from tests.modeling.test_error_browser import FIRST, answers
+from tests.snapshots.material import corpus_of, freeze
 from validation.statistics import cached
 
 GOLDEN = Path(__file__).parent / "golden" / "figures.json"
@@ -55,12 +62,18 @@ def figures(client: Client, corpus: Corpus, snapshot: Any) -> dict[str, Any]:
         "snapshot pairs": f"/snapshots/{snapshot.pk}/pairs/?part=charts",
         "statistics": f"/snapshots/{snapshot.pk}/statistics/",
     }
-    found: dict[str, Any] = {}
+    found = _charts(client, pages)
+    found["report"] = {name: _printed(name) for name in _TABLES}
+    return found
+
+
+def _charts(client: Client, pages: dict[str, str]) -> dict[str, Any]:
+    """Returns the charts of each of these pages."""
+    found = {}
     for place, address in pages.items():
         answer = client.get(address)
         assert answer.status_code == 200, address
         found[place] = {key: _lasting(chart) for key, chart in charts_in(answer.content).items()}
-    found["report"] = {name: _printed(name) for name in _TABLES}
     return found
 
 
@@ -108,14 +121,54 @@ def test_charts_and_tables_say_what_they_said(monkeypatch):
         compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
     client = Client()
     client.force_login(rosa())
-    found = figures(client, corpus, snapshot)
+    _compare(figures(client, corpus, snapshot), GOLDEN)
+
+
+def _compare(found: dict[str, Any], golden: Path) -> None:
+    """Fails where a chart differs from the file. Writes the file where the environment says so."""
     if os.environ.get("GOLDEN") == "write":
-        GOLDEN.write_text(
+        golden.write_text(
             json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
         )
-    kept = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    kept = json.loads(golden.read_text(encoding="utf-8"))
     assert found.keys() == kept.keys()
     for place, charts in kept.items():
         assert found[place].keys() == charts.keys(), place
         for name, chart in charts.items():
             assert found[place][name] == chart, f"{place}: {name}"
+
+
+@pytest.mark.usefixtures("sent")
+def test_charts_of_runs_say_what_they_said():
+    snapshot = freeze(corpus_of(6, test=9))
+    run = done_run(snapshot, "cbow", accuracy=5 / 9)
+    done_run(snapshot, "hypothesis_only", accuracy=0.4)
+    other = done_run(snapshot, "cbow", seed=2, config={"hidden": "8"}, accuracy=2 / 3)
+    answers(run, FIRST)
+    dynamics(run)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    sweep = request_sweep(snapshot=snapshot, baseline="cbow", seeds=[3, 4])
+    for number, each in enumerate([run, other, *sweep.children.order_by("pk")], start=1):
+        for epoch in (1, 2, 3):
+            scores = {"epoch": epoch, "dev_accuracy": 0.3 + epoch * number / 50}
+            RunProgress.objects.create(run=each, step=10 * epoch, **scores)
+            RunProgress.objects.create(run=each, step=10 * epoch - 5, loss=number / epoch)
+    RunProgress.objects.create(run=run, step=35, loss=2.5, is_lost=True)
+    client = Client()
+    client.force_login(rosa())
+    pages = {
+        "runs": "/runs/",
+        "run": f"/runs/{run.pk}/",
+        "sweep": f"/runs/{sweep.pk}/",
+        "curves": f"/runs/curves/?run={other.pk}&run={run.pk}",
+        "data map": f"/runs/{run.pk}/data-map/",
+    }
+    _compare(_without_numbers(_charts(client, pages), snapshot.pk), GOLDEN.with_name("figures_of_runs.json"))
+
+
+def _without_numbers(found: dict[str, Any], snapshot: int) -> dict[str, Any]:
+    """Returns the charts with the places of runs, oldest first, for their numbers."""
+    text = re.sub(rf"-{snapshot}\b", "-N", json.dumps(found))
+    for place, pk in enumerate(TrainingRun.objects.order_by("pk").values_list("pk", flat=True), start=1):
+        text = re.sub(rf"\b(runs?[-/ ]){pk}\b", rf"\1#{place}", text)
+    return json.loads(text)
