@@ -5,7 +5,8 @@ Shares and accuracies are in percent, as published. "" is a cell that the paper 
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +22,41 @@ Texts = Annotated[tuple[str, ...], Field(strict=False)]
 Figures = Annotated[tuple[int | float | str, ...], Field(strict=False)]
 
 
-class Data(Part):
-    """A data set of a paper's tables. `words`: in the name of a snapshot, they say that it is this one."""
+@dataclass(frozen=True)
+class Origin:
+    """What a snapshot is: its name, its protocol, the sentences of its premises, and the files that its pairs came from."""
 
-    words: Texts = ()
+    name: str
+    protocol: str
+    premises: int = 1
+    files: tuple[str, ...] = ()
+
+
+class Data(Part):
+    """A data set of a paper's tables.
+
+    `files`: how the names of its published files begin. `names`: how the name of a snapshot begins that stands for it.
+    `premises`: sentences of a premise.
+    """
+
+    files: Texts = ()
+    names: Texts = ()
+    protocol: str
+    premises: int = 1
     pairs: int = Field(0, description="training pairs; 0 where the paper does not say")
     classes: int = 0
+
+    def is_of_kind(self, origin: Origin) -> bool:
+        return (self.protocol, self.premises) == (origin.protocol, origin.premises)
+
+    def by_files(self, origin: Origin) -> int:
+        """Returns how much of every file's name says that the pairs are its own; 0 if one does not."""
+        return min((_beginning(name, self.files, "") for name in origin.files), default=0)
+
+    def by_name(self, origin: Origin) -> int:
+        """Returns how much of the name of a snapshot of its kind says that it is this one; 0 for another kind."""
+        slug = origin.name.partition("@")[0]
+        return _beginning(slug, self.names, "-") if self.is_of_kind(origin) else 0
 
 
 class Model(Part):
@@ -120,18 +150,31 @@ def plain(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum() or letter in "<>+")
 
 
-def roles(paper: Paper, table: PublishedTable, names: Sequence[str]) -> list[str]:
-    """Returns which data set of the paper each snapshot stands for, by its name, else by its place; "" for none."""
-    found = [_named(paper, name) for name in names]
-    for place, data in enumerate(table.order[: len(names)]):
-        if not found[place] and data not in found:
+def roles(paper: Paper, table: PublishedTable, origins: Sequence[Origin]) -> list[str]:
+    """Returns which data set of the paper each snapshot stands for; "" for none.
+
+    The files that its pairs came from decide. Else it is a data set of its kind: that with which its name begins, or the
+    one in its place of the table.
+    """
+    found = [_said(paper, Data.by_files, one) or _said(paper, Data.by_name, one) for one in origins]
+    for place, (data, origin) in enumerate(zip(table.order, origins, strict=False)):
+        if not found[place] and data not in found and paper.data[data].is_of_kind(origin):
             found[place] = data
     return found
 
 
-def _named(paper: Paper, name: str) -> str:
-    words = set(name.partition("@")[0].lower().replace("_", "-").split("-"))
-    return next((data for data, known in paper.data.items() if words & set(known.words)), "")
+def _said(paper: Paper, how: Callable[[Data, Origin], int], origin: Origin) -> str:
+    """Returns the data set of which most is said; "" if nothing is."""
+    said = {name: how(data, origin) for name, data in paper.data.items()}
+    name = max(said, key=lambda name: said[name])
+    return name if said[name] else ""
+
+
+def _beginning(text: str, starts: Sequence[str], end: str) -> int:
+    """Returns the length of the longest start with which a text begins, up to its end or to the mark `end`; else 0."""
+    lower = text.casefold().replace("_", "-")
+    plain_starts = (start.casefold().replace("_", "-") for start in starts)
+    return max((len(one) for one in plain_starts if lower == one or lower.startswith(one + end)), default=0)
 
 
 def in_the_papers_words(title: str, names: Sequence[str], data: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ class Beside:
         self.scores = scores
         found: tuple[Paper | None, PublishedTable | None] = next(published(name), (None, None))
         self.paper, self.table = found
-        self.roles = roles(self.paper, self.table, scores.names) if self.paper and self.table else []
+        self.roles = roles(self.paper, self.table, scores.origins) if self.paper and self.table else []
         self.shown: list[tuple[Cell, Selection]] = []
 
     def put(self, cell: Cell, wanted: Selection, row: str, column: str) -> None:

@@ -2,15 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 
+from django.db.models import Max
+
+from collection.models import Premise, Source
 from modeling.results.dimensions import MARKED, PHENOMENON
 from modeling.results.marks import agreed_phenomena
 from nli.labels import in_two_classes
+from schemas.published import Origin
 from snapshots.models import Snapshot, SnapshotPair, SnapshotStatistics
 from snapshots.statistics.corpus_figures import CORPUS
 from snapshots.statistics.corpus_figures import GENRES as SIZES
 from snapshots.statistics.job import EDITIONS
 
 ALL, GENRES = "all", "genres"
+
+
+def origins(snapshots: Sequence[Snapshot]) -> list[Origin]:
+    """Returns what each snapshot is, by which it stands for a data set of a paper."""
+    corpora = {one.corpus_id for one in snapshots}
+    premises = Premise.objects.filter(corpus__in=corpora).order_by().values_list("corpus")
+    sentences = dict(premises.annotate(Max("sentence_count")))
+    files: dict[int, list[str]] = {}
+    for corpus, name in Source.objects.filter(corpus__in=corpora).values_list("corpus", "name"):
+        files.setdefault(corpus, []).append(name)
+    return [
+        Origin(
+            str(one),
+            one.corpus.protocol,
+            sentences.get(one.corpus_id, 1),
+            tuple(files.get(one.corpus_id, ())),
+        )
+        for one in snapshots
+    ]
 
 
 def figures_by_genre(snapshots: Sequence[Snapshot]) -> list[dict[str, dict[str, float | None]]]:

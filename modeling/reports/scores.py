@@ -14,12 +14,13 @@ from modeling.folders import predictions_of
 from modeling.launching.regimes import training_pairs
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.reports.cells import Selection
-from modeling.reports.corpus_facts import example, figures_by_genre
+from modeling.reports.corpus_facts import example, figures_by_genre, origins
 from modeling.results.pair_values import PairValues, pair_values
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.run_scores import in_order
 from modeling.results.trials import not_chosen_on
 from nli.labels import COLLAPSED
+from schemas.published import Origin
 from snapshots.models import Snapshot
 
 
@@ -144,6 +145,11 @@ class Scores:
             run.baseline for run in self.runs if run.snapshot_id == self.snapshots[trained].pk and run.most
         }
         return sorted(own)
+
+    @cached_property
+    def origins(self) -> list[Origin]:
+        """Returns what each snapshot is, by which it stands for a data set of a paper."""
+        return origins(self.snapshots)
 
     @cached_property
     def statistics(self) -> list[dict[str, dict[str, float | None]]]:

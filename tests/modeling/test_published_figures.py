@@ -6,16 +6,30 @@ import io
 import pytest
 from pydantic import ValidationError
 
+from collection.imports.sources import remember_source
+from collection.models import Premise
 from modeling import catalogue
 from modeling.reports.beside import total_variation
+from modeling.reports.corpus_facts import origins
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
 from modeling.reports.rendering import notes_of, rendered, texts_of
 from modeling.reports.scores import Scores
 from modeling.results.breakdowns import store_composition
-from schemas.published import PublishedTable, column_of, in_the_papers_words, papers, plain, published, roles
+from schemas.published import (
+    Origin,
+    PublishedTable,
+    column_of,
+    in_the_papers_words,
+    papers,
+    plain,
+    published,
+    roles,
+)
+from snapshots.models import Snapshot
 from snapshots.statistics.tags import NAMES
 from tests.commands import run as command
+from tests.corpora import make_corpus
 from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 
@@ -45,9 +59,11 @@ def test_a_row_with_a_figure_too_few_or_too_many_is_refused(row, error):
 def test_every_published_row_and_column_is_one_of_the_table(name, snapshot):
     """What the definitions call otherwise would stand beside nothing, without a word."""
     ((paper, table),) = published(name)
-    names = [f"{paper.data[data].words[0]}@1" for data in table.order or paper.data]
+    sets = [paper.data[data] for data in table.order or paper.data]
+    origins = [Origin(f"{one.names[0]}@1", one.protocol, one.premises) for one in sets]
+    names = [one.name for one in origins]
     context = Named(names, paper, table)
-    data = roles(paper, table, names)
+    data = roles(paper, table, origins)
     for axis, theirs in ((TABLES[name].rows, table.rows), (TABLES[name].columns, table.columns)):
         ours = {plain(in_the_papers_words(title, names, data)) for title, _ in axis_of(axis, context)}
         assert {one for one in theirs if plain(one) not in ours} <= BETWEEN, name
@@ -138,7 +154,8 @@ def test_published_figures_stand_beside_ones_own_with_what_differs(snapshot):
 
 def test_a_data_set_is_known_by_its_name_and_not_by_its_place():
     """`dnc-3` of sentiment and verbnet: each column has its own figures, and none has another's."""
-    named = [small_snapshot(3, slug=slug) for slug in ("verbnet-recast", "own", "sentiment")]
+    kinds = {"verbnet-recast": "recast", "own": "elicited", "sentiment": "recast"}
+    named = [small_snapshot(3, slug=slug, protocol=protocol) for slug, protocol in kinds.items()]
     for one in named:
         store_composition(one, "test")
     report = fill("dnc-3", named)
@@ -149,9 +166,50 @@ def test_a_data_set_is_known_by_its_name_and_not_by_its_place():
     assert figures == {"own@1": None, "sentiment@1": None, "snli-part@1": pytest.approx(0.6917)}
 
 
+SNLI_PARTS = ("snli_1.0_train.jsonl.gz", "snli_1.0_dev.jsonl.gz")
+
+
+@pytest.mark.parametrize(
+    ("origin", "paper", "data"),
+    [
+        (Origin("mpe-after-snli@1", "elicited"), "MPE", "SNLI by its place"),
+        (Origin("after-mpe@1", "judged", 4), "MPE", ""),
+        (Origin("mpe-clean@1", "judged", 4), "MPE", "MPE"),
+        (Origin("mine@1", "judged", 1, ("mpe_train.txt.gz", "mpe_dev.txt")), "MPE", "MPE"),
+        (Origin("mpe@1", "judged", 4, SNLI_PARTS), "MPE", "SNLI"),
+        (Origin("snli-gold@1", "elicited", 1, ("dev.jsonl.gz",)), "MPE", "SNLI"),
+        (Origin("snli@1", "recast"), "MPE", ""),
+        (Origin("snlicious@1", "elicited"), "SNLI", "SNLI by its place"),
+        (Origin("sick@1", "judged", 1, ("SICK_train.txt", "more.jsonl")), "SNLI", "SICK"),
+        (Origin("own@1", "recast", 1, ("recast_puns_data.json",)), "DNC", "Puns"),
+        (Origin("own@1", "recast", 1, ("recast_puns_data.json", "recast_ner_data.json")), "DNC", "DNC"),
+        (Origin("multinli-mismatched@1", "elicited"), "Hypothesis Only", "MultiNLI mismatched"),
+    ],
+)
+def test_a_snapshot_stands_for_a_data_set_that_it_can_be(origin, paper, data):
+    paper = papers()[paper]
+    table = next(one for one in paper.tables if not one.order)
+    name = data.removesuffix(" by its place")
+    assert roles(paper, table, [origin]) == ["" if name != data else data]
+    if name in paper.data:
+        assert roles(paper, table.model_copy(update={"order": (name,)}), [origin]) == [name]
+
+
+def test_what_a_snapshot_is_comes_from_its_files_protocol_and_premises():
+    scenes = make_corpus(slug="scenes", protocol="judged")
+    genre = scenes.genres.first()
+    Premise.objects.create(corpus=scenes, genre=genre, public_id="p", text="A.\nB.\nC.\nD.", sentence_count=4)
+    remember_source(corpus=scenes, name="mpe_dev.txt", digest="0" * 64)
+    small = small_snapshot(3)
+    found = origins([Snapshot(corpus=scenes, version=1), small])
+    assert found == [
+        Origin("scenes@1", "judged", 4, ("mpe_dev.txt",)), Origin("small@1", "elicited", 1, ()),
+    ]  # fmt: skip
+
+
 def test_other_classes_are_told(snapshot):
     done_run(snapshot, "hypothesis_only")
-    other = small_snapshot(3, slug="dpr")
+    other = small_snapshot(3, slug="dpr", protocol="recast")
     done_run(other, "hypothesis_only")
     notes = notes_of(fill("hyponly-2", [other], scores=Scores([other])))
     assert "Classes: 2 there, 3 of dpr@1 here." in notes

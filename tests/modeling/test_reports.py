@@ -313,7 +313,7 @@ def queries(browser, snapshot) -> int:
 def test_scores_are_read_once_for_all_tables(snapshot, django_assert_max_num_queries):
     scored(snapshot, "lstm")
     scores = Scores([snapshot])
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         for name in TABLES:
             fill(name, [snapshot], scores=scores)
 
