@@ -25,7 +25,7 @@ class Pattern(NamedTuple):
     vote included. decided: the gold label, if it was decided otherwise than by the votes, and
     decided_by: "adjudicated", or "published" if the decision came with the corpus.
     self_validated: the author is among the validators, too, as happens in published corpora.
-    missing: under `majority_of_all`, answers that are no votes: those left out, or not given yet.
+    missing: under `majority_of_all`, answers that are no votes: those left out, and those that seats wait for.
     """
 
     author: str | None

@@ -142,9 +142,9 @@ class Rule:
         """Return how many votes are for this gold label."""
         return sum(n for label, n in zip(self.labels, votes, strict=True) if self.reads[label] == gold)
 
-    def needed(self, answers: int, *, settled: bool = True) -> int:
+    def needed(self, answers: int) -> int:
         """Return how many votes make a gold label of a pair with so many answers."""
-        return least_threshold(answers) if settled and self.name == OF_ALL else self.threshold
+        return least_threshold(answers) if self.name == OF_ALL else self.threshold
 
     def voted(self, votes: Sequence[int], *, settled: bool = True, left_out: int = 0) -> str | None:
         """Return the gold label that the votes give, None while they give none.
@@ -158,19 +158,21 @@ class Rule:
         researcher decides then).
         unanimous: all votes are in, at least `threshold`, and all the same (Diverse NLI Collection, Poliak et al. 2018).
         majority_of_all: the label of more than half of all answers, however many these are, those left out among them. The
-        order of the answers then decides nothing.
+        order of the answers then decides nothing. While seats wait nobody knows how many there will be, and nothing is
+        decided.
         """
         most = max(votes)
         label = self.labels[votes.index(most)]
         if self.name == UNANIMOUS:
             decided = settled and most == sum(votes)
+        elif self.name == OF_ALL:
+            decided = settled
         elif self.name == ADJUDICATED and label != "neutral":
             others = (sum(votes) if settled else self.seats) - most
             decided = votes[self.labels.index("neutral")] > 0 or others < 2
         else:
             decided = True
-        needed = self.needed(sum(votes) + left_out, settled=settled)
-        return self.reads[label] if decided and most >= needed else None
+        return self.reads[label] if decided and most >= self.needed(sum(votes) + left_out) else None
 
     def decide(
         self,
@@ -211,13 +213,14 @@ class Rule:
         author: str | None,
         *,
         left_out: int = 0,
+        waiting: int = 0,
         is_early: bool = False,
     ) -> bool:
         """Return whether this gold label from this source is possible for a pair with these labels.
 
         A line of a snapshot does not contain which seats were open, or what was published beside the votes. It is valid
         if some combination of these gives its gold label. A pair that only its author has labelled has the author's label.
-        is_early: the snapshot has the first version of the format.
+        waiting: how many seats were open, under `majority_of_all`. is_early: the snapshot's format is the first version.
         """
         if gold is not None and gold not in self.gold_labels:
             return False
@@ -228,8 +231,9 @@ class Rule:
             return True
         by_author_alone = (author,) if author is not None else ()
         for given in ((), labels) if labels == by_author_alone else (labels,):
-            may_wait = len(given) < self.seats or given == by_author_alone
-            for settled in {bool(given), not may_wait}:
+            may_wait = given in ((), by_author_alone) or bool(waiting)
+            may_wait |= self.name != OF_ALL and len(given) < self.seats
+            for settled in {bool(given) and not waiting, not may_wait}:
                 for beside_votes in (False, True):
                     found = self.decide(
                         self.count(given),

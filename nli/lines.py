@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nli.answers import extra_labels
-from nli.gold import MAJORITY, RULES, Rule
+from nli.gold import MAJORITY, OF_ALL, RULES, Rule
 from nli.labels import NO_GOLD
 from nli.manifest import Facts
 
@@ -57,6 +57,7 @@ LINE = (
     Field("premise_sentences", TEXTS, required=False),
     Field("promptID", TEXT),
     Field("prompt_version", TEXT, required=False),
+    Field("seats_waiting", NUMBER, required=False),
     *(Field(f"{side}{part}", TEXT) for side in SIDES for part in ("", "_binary_parse", "_parse")),
     Field("single_premise_codes", LISTS_OF_TEXTS, required=False),
     Field("single_premise_labels", LISTS_OF_TEXTS, required=False),
@@ -131,6 +132,11 @@ def rules_in(facts: Facts, partition: str) -> list[Rule]:
         ),
         rule,
     ]
+
+
+def missing_answers(line: Line, rule: Rule) -> int:
+    """Return how many answers of a pair are no votes, under a rule that is over all answers: left out, or not given yet."""
+    return line.get("answers_left_out", 0) + line.get("seats_waiting", 0) if rule.name == OF_ALL else 0
 
 
 def premises_of(line: Line) -> Sequence[str]:

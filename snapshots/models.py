@@ -170,6 +170,9 @@ class SnapshotPair(models.Model):
     scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
     gold_label = models.CharField(max_length=20, null=True)
     gold_source = models.CharField(max_length=11, choices=list(SOURCES.items()))
+    seats_waiting = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="open seats, under a gold rule that is over all answers"
+    )
 
     objects = SnapshotPairQuerySet.as_manager()
 

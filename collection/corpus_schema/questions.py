@@ -78,7 +78,8 @@ class QuestionPart(Table):
         description="how votes become gold: `majority`, the label with the `threshold`; `adjudicated` (nli3), a "
         "researcher decides where no label has it, and where entailment and contradiction share the votes; `unanimous`, "
         "only where all at least `threshold` votes are the same; `majority_of_all`, the label of more than half of all "
-        "answers to a pair, for corpora whose answers vary in number: `seats` is the most that a pair may have",
+        "answers to a pair, for corpora whose answers vary in number, once no seat of the pair waits: `seats` is the most "
+        "that a pair may have",
     )
     most_labels: OneOrMore = Field(100, description="the most labels a pair can get when more are asked for")
     batch_size: Annotated[int, Field(ge=1, le=100)] = Field(5, description="pairs handed out at a time")

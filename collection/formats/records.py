@@ -49,7 +49,8 @@ class ImportedPair:
     rows: of the file, which the pair was gathered from.
     told: what of the lines is not in the pair, or was changed, by the name of its count.
     metadata: facts about the origin of the pair, stored as they came; values as in JSON.
-    gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES). reasons: position -> the reason
+    gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES); waiting: how many
+        of its seats waited, if it says so. reasons: position -> the reason
         for that label. answers: all other answers, with the keys of nli.answers.
     unread: how often keys that are not kept have a value.
     """
@@ -75,6 +76,7 @@ class ImportedPair:
     parses: tuple[str, str, str, str] = ("", "", "", "")
     metadata: Mapping[str, Any] | None = None
     gold_source: str = ""
+    waiting: int = 0
     reasons: Mapping[int, str] = field(default_factory=dict)
     answers: tuple[Mapping[str, Any], ...] = ()
     rows: int = 1

@@ -239,6 +239,7 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         has_gold=True,
         gold_source=source,
         gold_stands=source in DECIDED,
+        waiting=record.get("seats_waiting", 0),
         partition=records.optional_text(record, "partition"),
         parses=(first, first_binary, second, second_binary),
         told={records.SEVERAL: record.get("answers_left_out", 0)},

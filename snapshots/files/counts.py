@@ -9,9 +9,9 @@ from typing import cast
 
 from nli import answers
 from nli.agreement import Pattern, agreement_from_patterns
-from nli.gold import AUTHOR, DECIDED, OF_ALL, SOURCES, Rule
+from nli.gold import AUTHOR, DECIDED, SOURCES, Rule
 from nli.labels import NO_GOLD
-from nli.lines import SIDES, Line
+from nli.lines import SIDES, Line, missing_answers
 from nli.manifest import Agreement, Answers, Parses, PartitionCounts
 from snapshots.files.trees import fits
 
@@ -62,7 +62,7 @@ class LineCounts:
     def _pattern(self, line: Line) -> Pattern:
         author = line["author_label"] if line["author_label"] in self.rule.labels else None
         votes = self.rule.count(line["annotator_labels"])
-        missing = line.get("answers_left_out", 0) if self.rule.name == OF_ALL else 0
+        missing = missing_answers(line, self.rule)
         if line["gold_source"] in DECIDED:
             return Pattern(author, votes, line["gold_label"], line["gold_source"], missing=missing)
         return Pattern(author, votes, missing=missing)

@@ -30,6 +30,7 @@ from django.db.models.functions import Cast, Coalesce, Collate
 from collection.models import Pair, Premise, Source
 from collection.premises.partitions import partition_of
 from nli.answers import EXTRA, FIRST
+from nli.gold import OF_ALL
 from nli.lines import PARTITIONS
 from nli.manifest import Provenance, Times, Withdrawn
 from shared.portions import portions
@@ -155,17 +156,23 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
     pairs = (
         with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
         .filter(_has_partition(planned))
-        .annotate(goes_to=partition_of(), key=F("pk"))
+        .annotate(
+            goes_to=partition_of(),
+            key=F("pk"),
+            # Elsewhere the number of labels tells whether a pair has all.
+            waits_for=F("waiting") if planned.question.gold_rule == OF_ALL else Value(0),
+        )
         .order_by()
-        .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
+        .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source", "waits_for")
     )
     sql, params = pairs.query.sql_with_params()
     # ORDER BY is in the outer query: in the inner one, the database would sort all votes before it counts them.
     select = (
-        f"SELECT %s, placed.key, placed.goes_to, placed.scheme, placed.gold_label, placed.gold_source FROM ({sql}) AS placed"
+        f"SELECT %s, placed.key, placed.goes_to, placed.scheme, placed.gold_label, placed.gold_source,"
+        f" placed.waits_for FROM ({sql}) AS placed"
         f" ORDER BY placed.goes_to, placed.public_id COLLATE {_quoted(CODE_POINTS[connection.vendor])}"
     )
-    columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source"
+    columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source, seats_waiting"
     _insert(SnapshotPair, columns, select, (snapshot.pk, *params))
 
 

@@ -20,6 +20,7 @@ COLUMNS = (
     "partition",
     "gold_label",
     "gold_source",
+    "seats_waiting",
     "pair__public_id",
     "pair__hypothesis",
     "pair__answers_left_out",
@@ -102,6 +103,8 @@ def line_of(
         line |= counts_of(line["answers"], SCHEMES[scheme])
     if row.pair__answers_left_out:
         line["answers_left_out"] = row.pair__answers_left_out
+    if row.seats_waiting:
+        line["seats_waiting"] = row.seats_waiting
     if row.pair__metadata:
         line["metadata"] = row.pair__metadata
     return line

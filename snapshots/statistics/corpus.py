@@ -204,7 +204,7 @@ def _count(
 def _has_all_labels(pair: Pair, seats: int | None) -> bool:
     """Return whether labels of the pair can agree, and none is missing (nli.agreement.has_all_labels)."""
     given = len(pair.labels)
-    return given > 1 and (not pair.left_out if seats is None else given == seats)
+    return given > 1 and (not (pair.left_out or pair.waiting) if seats is None else given == seats)
 
 
 def overlap(hypothesis: Iterable[str], premise: set[str], stops: frozenset[str]) -> float | None:

@@ -146,7 +146,8 @@ def gold_error(line: Line, rule: Rule, *, is_early: bool) -> str:
     given = tuple(line["annotator_labels"])
     left_out = line.get("answers_left_out", 0)
     found = None if gold == NO_GOLD else gold
-    if rule.explains(found, source, given, author, left_out=left_out, is_early=is_early):
+    waiting = line.get("seats_waiting", 0)
+    if rule.explains(found, source, given, author, left_out=left_out, waiting=waiting, is_early=is_early):
         return ""
     answers = len(given) + left_out if rule.name == OF_ALL else rule.seats
     named = "" if rule.name == MAJORITY else f", {rule.name}"

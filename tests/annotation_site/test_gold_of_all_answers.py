@@ -13,6 +13,7 @@ from snapshots.files.datasheet import datasheet
 from snapshots.models import Snapshot
 from tests.annotation_site.imported_lines import C, E, N, bring_lines, record
 from tests.commands import run
+from tests.corpora import new_label
 from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
 from validation.statistics.agreement import agreement
@@ -105,6 +106,32 @@ def test_answers_that_name_several_labels_are_no_votes_and_still_answers(tmp_pat
     assert not back.failure, (back.failure, back.err)
     assert gold_of("again") == gold_of("live")
     assert not Label.objects.filter(label=None).exists(), "no seat is opened"
+
+
+def test_a_pair_whose_seats_wait_has_no_gold_label_by_its_votes_and_returns_with_its_seats(bring):
+    lines = [record(labels=labels) | {"id": name} for name, labels in SAID.items()]
+    bring(lines, into="first", protocol="judged", seats=11, gold_rule="majority_of_all", split="none")
+    question = Question.objects.get()
+    pair = Pair.objects.get(public_id="p5")  # eight times the same label, and two seats that wait
+    Label.objects.bulk_create(new_label(question, pair, None, position=k, turn=k) for k in (9, 10))
+    gold = {name: by_all(labels) for name, labels in SAID.items()} | {"p5": None}
+    assert gold_of("first") == gold
+    assert agreement(Pair.objects.all(), question)["pairs_with_all_labels"] == 4
+    run("freeze_snapshot", "first")
+    snapshot = Snapshot.objects.get()
+    assert {
+        line["pairID"]: line["seats_waiting"] for line in lines_of(snapshot) if "seats_waiting" in line
+    } == {"p5": 2}
+    told = json.loads((snapshot.folder / "manifest.json").read_text())
+    assert told["agreement"]["pairs_with_all_labels"] == 4
+    run("verify_snapshot", snapshot.folder)
+    back = run(
+        "import_pairs", "again", *sorted(snapshot.folder.glob("[td]*.jsonl")), format="snapshot", json=True
+    )
+    assert (back.json["waiting"], back.json["keys_not_read"].get("seats_waiting")) == (1, None)
+    assert gold_of("again") == gold
+    run("freeze_snapshot", "again")
+    assert lines_of(Snapshot.objects.get(corpus__slug="again")) == lines_of(snapshot)
 
 
 def test_agreement_is_over_all_answers_of_pairs_without_one_left_out(bring):

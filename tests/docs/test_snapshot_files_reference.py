@@ -9,7 +9,7 @@ import pytest
 
 from collection.models import PromptVersion
 from nli.answers import KEYS
-from nli.gold import SOURCES
+from nli.gold import OF_ALL, SOURCES
 from nli.lines import FIELDS
 from nli.manifest import FORMATS as VERSIONS
 from nli.manifest import Facts, Manifest
@@ -49,7 +49,13 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     pair.metadata = {"corpus": "VerbNet"}
     pair.answers_left_out = 1
     pair.save(update_fields=["metadata", "answers_left_out"])
-    vote(pair, Question.objects.get(corpus=corpus, is_main=True), "e", first=6)
+    question = Question.objects.get(corpus=corpus, is_main=True)
+    vote(pair, question, "e", first=6)
+    question.gold_rule = OF_ALL
+    question.save(update_fields=["gold_rule"])
+    pair.labels.filter(question=question, position=5).update(
+        label=None, annotator=None, cast_at=None, leased_until=None
+    )
     found = {name for line in lines(freeze(corpus, derived_parses=True), "train") for name in line}
     fields, answers = sections(TEXT)["A line"].split("### answers")
     assert first_column(fields) == found == FIELDS

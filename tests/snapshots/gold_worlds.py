@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from collection.models import Pair
-from nli.gold import DIFFERS, NO_MAJORITY
+from nli.gold import DIFFERS, NO_MAJORITY, OF_ALL
 from nli.labels import NO_GOLD, SCHEMES
 from tests.cast import ana, person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise, new_label
@@ -20,9 +20,9 @@ class Case(NamedTuple):
     """The labels of a pair, and its gold label by each rule: (label, source), "a voted".
 
     Letters are labels: a is the scheme's first, m its second, z its last, "." a seat that waits. Beyond the fifth they
-    were asked for later. few: by the rule unanimous in a partition with three seats, of which two equal labels are enough;
-    labels beyond the third were asked for later. imported: they came in a file. author: the label that the pair was
-    written for, which is the first of the five as well.
+    were asked for later. of_all: by majority_of_all, where it differs from majority. few: by the rule unanimous in a
+    partition with three seats, of which two equal labels are enough; labels beyond the third were asked for later.
+    imported: they came in a file. author: the label that the pair was written for, which is the first of the five as well.
     """
 
     letters: str
@@ -30,6 +30,7 @@ class Case(NamedTuple):
     adjudicated: str
     unanimous: str
     few: str
+    of_all: str = ""
     author: str = ""
     published: str = ""
     decided: str = ""
@@ -45,16 +46,17 @@ CASES = [
     Case("aaamm", "a voted", "a voted", "- none", "a voted", author="a"),
     Case("aammz", "- none", "- none", "- none", "- none", author="a"),
     # Seats that wait: a majority is one already, the other rules still depend on them.
-    Case("zzz..", "z voted", "- none", "- none", "z voted"),
-    Case("aaa..", "a voted", "a author", "a author", "a voted", author="a"),
+    Case("zzz..", "z voted", "- none", "- none", "z voted", of_all="- none"),
+    Case("aaa..", "a voted", "a author", "a author", "a voted", of_all="a author", author="a"),
     Case("aa.z.", "a author", "a author", "a author", "a author", author="a"),
     Case("za...", "a published", "a published", "a published", "a published", published="a"),
+    Case("zz...", "- none", "- none", "- none", "- none"),
     Case("", "- none", "- none", "- none", "- none"),
     Case("", "z author", "z author", "z author", "z author", author="z"),
     Case("", "a published", "a published", "a published", "a published", published="a"),
     # Labels that came in a file, some of them fewer than five; the label that was published beside them stands.
     Case("aaa", "a voted", "a voted", "a voted", "a voted", imported=True),
-    Case("zz", "- none", "- none", "- none", "z voted", imported=True),
+    Case("zz", "- none", "- none", "- none", "z voted", of_all="z voted", imported=True),
     Case("aazz", "- none", "- none", "- none", "- none", imported=True),
     Case("zzzzz", "z voted", "z voted", "z voted", "z voted", published="z", imported=True),
     Case(
@@ -160,6 +162,15 @@ WORLDS = {
         "unanimous", "nli3", "nli3", TEXT, "held",
         {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
     ),
+    "majority of all, three labels": (
+        "majority_of_all", "nli3", "nli3", TEXT,
+        {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
+    ),
+    "majority of all, two labels": (
+        "majority_of_all", "entailed2", "entailed2", TEXT, {"jsonl", "dnc", "parquet"},
+    ),
+    "majority of all, a scale": ("majority_of_all", "ordinal5", "ordinal5", TEXT, {"jsonl", "dnc", "parquet"}),
+    "majority of all, grammar": ("majority_of_all", "grammar3", "grammar3", TEXT, {"jsonl", "parquet"}),
     "unanimous, grammar": ("unanimous", "grammar3", "grammar3", TEXT, {"jsonl", "parquet"}),
     "majority, grammar": ("majority", "grammar3", "grammar3", TEXT, {"jsonl", "parquet"}),
 }  # fmt: skip
@@ -168,7 +179,8 @@ WORLDS = {
 class World:
     """The corpus with a pair for each case and partition, or for each case and premise of train if one is held out.
 
-    gold: name -> label, source, note. given: name -> the labels that count. in_all: with those beyond the seats. judged:
+    gold: name -> label, source, note. given: name -> the labels that count.
+    full: the pairs that have all labels. in_all: with those beyond the seats. judged:
     name -> labels of single premises, and what they give. placed: name -> partition, once frozen.
     """
 
@@ -192,6 +204,7 @@ class World:
         self.gold: dict[str, tuple[str | None, str, str]] = {}
         self.given: dict[str, list[str]] = {}
         self.in_all: dict[str, list[str]] = {}
+        self.full: list[str] = []
         labels: list[Label] = []
         for number, case in enumerate(CASES):
             # Two labels cannot fall as some cases do; and nobody adjudicates labels of another scheme.
@@ -227,7 +240,8 @@ class World:
             published_label=self.gold_label(case.published),
         )
         seats = FEW if partition == self.few else SEATS
-        letter, source = getattr(case, "few" if partition == self.few else self.rule).split()
+        by_rule = {**case._asdict(), OF_ALL: case.of_all or case.majority}
+        letter, source = by_rule["few" if partition == self.few else self.rule].split()
         # The author's label on another scale takes no seat: without it, a case may have fewer labels than it says.
         letters = case.letters[1:] if case.author and self.crosses else case.letters
         self.gold[name] = (self.gold_label(letter), source.rstrip("+-"), NOTES.get(source, ""))
@@ -244,6 +258,11 @@ class World:
         self.given[name] = [str(self.label(each)) for each in letters[:seats] if each != "."]
         if not letters and case.author and not self.crosses:
             self.given[name] = [str(pair.author_label)]
+        if self.rule == OF_ALL:  # each pair has as many seats as answers, once none waits
+            is_full = "." not in case.letters and len(self.given[name]) > 1
+        else:
+            is_full = len(self.given[name]) == SEATS
+        self.full += [name] * is_full
         # Labels that were asked for later are in the places beyond the question's seats.
         places = [*range(1, seats + 1), *range(SEATS + 1, SEATS + 1 + len(letters))]
         return [

@@ -14,7 +14,7 @@ from collection.models import Pair
 from modeling.baselines.config import DataFile
 from modeling.baselines.data import read_partition
 from modeling.running.configs import snapshot_files
-from nli.gold import OF_ALL, RULES, VOTED, may_decide
+from nli.gold import RULES, VOTED, may_decide
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import distribution, rules_in
 from snapshots.exports.formats import FORMATS, export
@@ -44,6 +44,7 @@ FIRST = (
     "majority, two labels",
     "a scale decides in two, few seats in dev",
     "unanimous, a premise of a train with few seats held out",
+    "majority of all, three labels",
 )
 
 
@@ -60,9 +61,7 @@ def world(request: pytest.FixtureRequest) -> tuple[World, set[str]]:
 
 def test_every_rule_and_scheme_is_in_the_table() -> None:
     there = {args[:3] for args in WORLDS.values()}
-    # majority_of_all is for answers that came in a file, without seats that wait: test_gold_of_all_answers.py proves it.
-    possible = product([rule for rule in RULES if rule != OF_ALL], SCHEMES, SCHEMES)
-    assert there == {each for each in possible if may_decide(*each)}
+    assert there == {each for each in product(RULES, SCHEMES, SCHEMES) if may_decide(*each)}
 
 
 def test_the_database_python_files_exports_and_training_agree_on_every_gold_label(
@@ -144,7 +143,7 @@ def check_manifest(here: World, snapshot: Snapshot) -> None:
         assert told["partitions"][part]["gold_labels"] == expected
     live = report(Pair.objects.filter(corpus=here.corpus), here.question)
     assert not [*differences(told["agreement"], live.figures, "agreement")]
-    full = [name for name in here.gold if len(here.given[name]) == SEATS]
+    full = here.full
     sources = [f"{source}, {note}" if note else source for _, source, note in map(here.gold.get, full)]
     assert live.breakdown["gold_sources"] == Counter(sources)
     if (
@@ -159,7 +158,9 @@ def check_manifest(here: World, snapshot: Snapshot) -> None:
     equal = sum(
         stands_for(here, label) == here.gold[name][0] for name in decided for label in here.given[name]
     )
-    assert live.figures["individual_equals_gold"] == pytest.approx(equal / (SEATS * len(decided)))
+    assert live.figures["individual_equals_gold"] == pytest.approx(
+        equal / sum(len(here.given[name]) for name in decided)
+    )
 
 
 def stands_for(here: World, label: str) -> str:

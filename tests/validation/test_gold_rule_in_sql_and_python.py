@@ -312,7 +312,14 @@ def test_what_a_line_tells_explains_the_gold_label_that_the_rule_gives(
             if entry.label and not entry.is_withdrawn and entry.position <= rule.seats
         )
         in_line = labels or ((history.author,) if history.author in rule.labels else ())
-        explained = partial(rule.explains, labels=in_line, author=history.author, left_out=history.left_out)
+        waiting = sum(entry.label is None for entry in history.counted(rule.seats))
+        explained = partial(
+            rule.explains,
+            labels=in_line,
+            author=history.author,
+            left_out=history.left_out,
+            waiting=waiting if rule.name == OF_ALL else 0,
+        )
         assert explained(gold, source)
         if source == "voted" and len(labels) == rule.seats and labels != (history.author,):
             others = set(rule.gold_labels) - {gold}

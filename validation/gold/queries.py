@@ -14,7 +14,7 @@ from shared.number_facets import agreement_class
 from validation.models import Label, Question
 
 COLUMNS = {
-    **{name: name for name in ("votes", "most", "seats", "threshold", "is_settled", "voted")},
+    **{name: name for name in ("votes", "waiting", "most", "seats", "threshold", "is_settled", "voted")},
     **{f"{name}_label": name for name in ("adjudicated", "standing")},
     **{f"gold_{name}": name for name in ("label", "source", "note")},
 }
@@ -25,10 +25,10 @@ def with_gold_label(
 ) -> QuerySet[Pair]:
     """Joins votes and gold label to pairs of the question's corpus, as attributes of each pair.
 
-    gold_label (None if there is none), gold_source, gold_note. votes: how many of the seats are filled. votes_0,
-    votes_1, ...: how many have the first, the second, ... label of the question. most: the votes of the most frequent
-    label. seats, threshold: the pair's own, which its published partition may lower. voted: the label that the votes
-    give, whatever else decided.
+    gold_label (None if there is none), gold_source, gold_note. votes, waiting: how many of the seats are filled, and
+    open. votes_0, votes_1, ...: how many have the first, the second, ... label of the question. most: the votes of the
+    most frequent label. seats, threshold: the pair's own, which its published partition may lower. voted: the label that
+    the votes give, whatever else decided.
 
     keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever other filters
     `pairs` has, so a page always passes its keys.

@@ -196,7 +196,8 @@ class Gold(models.Model):
     """Votes and gold label of a pair under a question: a row of a view, see validation/gold/sql_view.py. Read only.
 
     votes_0, votes_1, ...: how many of the seats have the first, the second, ... label of the question's scheme;
-    votes: how many are filled; most: the votes of the most frequent label. seats, threshold: those of the pair's answers
+    votes: how many are filled; waiting: how many are open; most:
+    the votes of the most frequent label. seats, threshold: those of the pair's answers
     under `majority_of_all`, else of its published partition, else the question's. is_settled: no seat is open, and somebody
     other than the author has labelled the pair. adjudicated: the researcher's decision. standing: the label that was
     published together with the votes. voted: the label that the votes give. author_vote: the author's label, if it is
@@ -213,6 +214,7 @@ class Gold(models.Model):
     votes_3 = models.IntegerField(db_column="n3")
     votes_4 = models.IntegerField(db_column="n4")
     votes = models.IntegerField()
+    waiting = models.IntegerField()
     most = models.IntegerField()
     seats = models.IntegerField()
     threshold = models.IntegerField()

@@ -13,7 +13,7 @@ from collection.imports.pairs import PairImport
 from collection.models import Pair
 from collection.models.withdrawal import CAME_BACK, REASONS
 from nli.answers import EXTRA, FIRST
-from nli.gold import ADJUDICATED, AUTHOR, DECIDED, Rule
+from nli.gold import ADJUDICATED, AUTHOR, DECIDED, OF_ALL, Rule
 from validation.models import Adjudication, Assignment, BatchItem, Label, Question
 from validation.pairs.opening import _empty_seat, _next_turn, seats_to_fill
 
@@ -45,6 +45,8 @@ def waits(plan: PlannedPair, rule: Rule, votes: Sequence[int]) -> bool:
     source = plan.item.gold_source
     if not source or source in DECIDED or sum(votes) >= rule.seats:
         return False
+    if rule.name == OF_ALL:  # the line says it
+        return plan.item.waiting > 0
     return source == AUTHOR or rule.voted(votes, left_out=plan.item.left_out) != plan.item.published_label
 
 
@@ -112,15 +114,12 @@ def _open_seats(
         rule = rules[pair.published_partition]
         filled = {vote.position: vote.label for vote in plan.votes if vote.position <= question.seats}
         if filled and waits(plan, rule, rule.count(filled.values())):
-            waiting.append((pair, filled))
+            seats = seats_to_fill(question, rules, pair.published_partition, pair.author_label, 1)
+            open_ones = [position for position, _ in seats if position not in filled]
+            waiting.append((pair, open_ones[: plan.item.waiting or None]))
     run.counts["waiting"] += len(waiting)
     turn = _next_turn(question) if waiting else 0
-    places = [
-        (position, pair)
-        for pair, filled in waiting
-        for position, _ in seats_to_fill(question, rules, pair.published_partition, pair.author_label, 1)
-        if position not in filled
-    ]
+    places = [(position, pair) for pair, open_ones in waiting for position in open_ones]
     places.sort(key=lambda place: place[0])
     return [_empty_seat(question, pair, position, turn + k) for k, (position, pair) in enumerate(places)]
 

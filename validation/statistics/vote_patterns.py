@@ -148,7 +148,7 @@ def _voted_pairs(
         "adjudicated_label",
         "standing_label",
         "gold__self_validated",
-        F("seats") - F("votes") if question.gold_rule == OF_ALL else Value(0),
+        F("answers_left_out") + F("waiting") if question.gold_rule == OF_ALL else Value(0),
         *_votes(question),
     )
 
