@@ -49,12 +49,18 @@ def of_kind(names: Mapping[str, Mapping[str, str]] | None, kind: str) -> Mapping
 
 @register.simple_tag
 def vote_bar(
-    votes: Mapping[str, int], labels: Sequence[str], words: Mapping[str, str] | None = None
+    votes: Mapping[str, int],
+    labels: Sequence[str],
+    words: Mapping[str, str] | None = None,
+    left_out: int = 0,
 ) -> SafeString:
-    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels words %}`."""
+    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels words %}`.
+
+    left_out: answers that name several labels, and are in no count.
+    """
     total = sum(votes.values())
     given = [label for label in labels if votes.get(label)]
-    if not given:
+    if not given and not left_out:
         return mark_safe("")
     # A piece a vote; of very many votes each has its share.
     pieces = {label: max(1, round(votes[label] * min(1, MOST_PIECES / total))) for label in given}
@@ -63,9 +69,12 @@ def vote_bar(
         '<span class="{}"></span>',
         ((MARKS.get(label, NO_LABEL)[0],) for label in given for _ in range(pieces[label])),
     )
-    counts = ", ".join(f"{votes[label]} {in_words(label, words or {}) or label}" for label in given)
+    counts = [f"{votes[label]} {in_words(label, words or {}) or label}" for label in given]
+    counts += [f"{left_out} left out"] if left_out else []
     return format_html(
-        '<span class="vote-bar" aria-hidden="true">{}</span><span class="small">{}</span>', bar, counts
+        '<span class="vote-bar" aria-hidden="true">{}</span><span class="small">{}</span>',
+        bar,
+        ", ".join(counts),
     )
 
 

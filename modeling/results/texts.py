@@ -45,6 +45,11 @@ class FrozenPair:
         decided = Counter(self.deciding)
         return {} if decided == self.votes else dict(decided.most_common())
 
+    @property
+    def left_out(self) -> int:
+        """Returns how many answers name several labels, and are no votes."""
+        return int(self.line.get("answers_left_out", 0))
+
 
 def frozen_pairs(snapshot: Snapshot, names: Collection[str]) -> dict[str, FrozenPair]:
     """Returns pairs of a snapshot by their ids. Makes the same queries for any number of them."""

@@ -370,6 +370,27 @@ def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
     assert row["votes"] == f"5 {gold}, 4 {other}"
 
 
+@pytest.mark.parametrize("left_out", [0, 2])
+def test_pages_with_votes_say_how_many_answers_are_left_out_where_some_are(browser, left_out):
+    corpus = corpus_of(3)
+    Pair.objects.filter(corpus=corpus).update(answers_left_out=left_out)
+    snapshot = freeze(corpus)
+    run = done_run(snapshot)
+    answers(run, FIRST[:3])
+    Evaluation.objects.filter(run=run).update(voted_pairs=3, kl=0.1, jsd=0.1)
+    one = lines(snapshot, "test")[0]["pairID"]
+    for address, said in {
+        f"/corpora/{corpus.slug}/pairs/": "2 left out",
+        f"/corpora/{corpus.slug}/pairs/{one}/": "2 answers that name several labels",
+        f"/snapshots/{snapshot.pk}/pairs/": "2 left out",
+        f"/runs/{run.pk}/predictions/test/": "2 left out",
+        f"/runs/{run.pk}/": "18 answers that name several labels",
+    }.items():
+        page = browser.get(address, follow=True).content.decode()
+        assert (said in page) == bool(left_out), address
+        assert ("left out" in page or "name several" in page) == bool(left_out), address
+
+
 def test_the_number_of_queries_does_not_grow_with_the_pairs(browser, snapshot):
     run = done_run(snapshot)
     answers(run, FIRST)
