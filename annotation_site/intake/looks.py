@@ -30,6 +30,7 @@ WAYS = {  # out of a reason that many lines share
     ID_TAKEN: " With {columns} id= the pairs get other ids; {columns} genre=COLUMN and {only_genre} NAME import one part.",
     OTHER_LABEL: " Where each line is one person’s answer, choose {gather}.",
 }
+ODD_LABEL = "Say what {0} means by {label_map} {0}=..., with nothing after = if it is no label."
 
 
 class TooMuchRefused(FieldError):
@@ -84,19 +85,20 @@ def too_much(order: PairOrder, report: PairReport) -> TooMuchRefused | None:
         if lines > 1 and lines >= CLASS * report.rows.total():
             return TooMuchRefused(
                 report,
-                "All {0:,} lines with the label {1} are refused, so nothing is imported. Say what it means by"
-                " {label_map} {1}=..., with nothing after = if it is no label. Or choose {partly}: then the other lines"
-                " are imported.",
+                "All {0:,} lines with the label {1} are refused, so nothing is imported."
+                f" {ODD_LABEL.replace('{0}', '{1}')} Or choose {{partly}}: then the other lines are imported.",
                 *(lines, label),
             )
     for file, lines in report.unfit.items():
         if lines > MOST_REFUSED * report.rows[file]:
             most = max(report.reasons, key=lambda each: report.reasons[each])
+            odd = report.odd_labels.get(most, "") if order.form.fields else ""
+            way = f" {ODD_LABEL.replace('{0}', '{4}')}" if odd else WAYS.get(most, "")
             return TooMuchRefused(
                 report,
                 "{0}: {1:,} of {2:,} lines are refused, most of them because: {3}. So nothing is imported."
-                f"{WAYS.get(most, '')} Or choose {{partly}}: then the other lines are imported.",
-                *(file, lines, report.rows[file], most),
+                f"{way} Or choose {{partly}}: then the other lines are imported.",
+                *(file, lines, report.rows[file], most, odd),
             )
     return None
 

@@ -375,14 +375,21 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
 
 
 def warnings(order: PairOrder, report: PairReport) -> list[str]:
-    """Returns a sentence for each file that is named like a partition and whose pairs were drawn into all three."""
+    """Returns a sentence for each label that the corpus lacks, and each drawn file that is named like a partition."""
+    odd = [
+        f"{report.reasons[reason]:,} line{' was' if report.reasons[reason] == 1 else 's were'} refused for the label"
+        f" {label}: say what it means by --label-map {label}=... (in the browser under Labels), with nothing after = if it"
+        " is no label"
+        for reason, label in report.odd_labels.items()
+        if order.form.fields
+    ]
     named = (
         (file, PARTITIONS[word])
         for file in sorted(report.drawn)
         for word in WORDS.findall(file.lower())
         if word in PARTITIONS
     )
-    return [
+    return odd + [
         f"{file} is named like the partition {name}, but its pairs are drawn into train, dev and test"
         for file, name in dict(named).items()
         if name in ("dev", "test")

@@ -57,16 +57,17 @@ class PairReport:
 
     rows: of each file, as far as it was read; each is in a pair, refused, skipped or of another genre. unfit: rows of each
     file that are refused, but not by a rule of the format. classes: labels of refused pairs. reasons: the number of lines
-    with errors for each reason, and the first of them. keys: of the first such line whose keys are known. unread: how often
-    keys that are not kept have a value. drawn: files of which pairs were drawn into partitions. first: the first imported
-    pairs. other_genres: pairs of genres that were not requested. unseen: pairs were not opened, as nobody has looked at
-    what their hypotheses give away.
+    with errors for each reason, and the first of them; odd_labels: reason -> the label that the corpus lacks. keys: of the
+    first such line whose keys are known. unread: how often keys that are not kept have a value. drawn: files of which pairs
+    were drawn into partitions. first: the first imported pairs. other_genres: pairs of genres that were not requested.
+    unseen: pairs were not opened, as nobody has looked at what their hypotheses give away.
     """
 
     rows: Counter[str] = field(default_factory=Counter)
     unfit: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)
     firsts: dict[str, Refusal] = field(default_factory=dict)
+    odd_labels: dict[str, str] = field(default_factory=dict)
     drawn: set[str] = field(default_factory=set)
     refused: list[Refusal] = field(default_factory=list)
     refused_count: int = 0
@@ -94,7 +95,9 @@ class PairReport:
                 self.firsts.setdefault(why, refusal)
             if not line.meant:
                 self.unfit[file] += line.rows
-            if line.label and (line.label in self.classes or len(self.classes) < REASONS_LISTED):
+            if line.label and why in self.reasons:
+                self.odd_labels[why] = line.label
+            if line.is_class and (line.label in self.classes or len(self.classes) < REASONS_LISTED):
                 self.classes[line.label] += line.rows
             self.keys = self.keys or line.keys
             if len(self.refused) < LISTED:

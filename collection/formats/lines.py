@@ -44,7 +44,8 @@ class BadLine:
     """An invalid line with its number (from 1) and the reason.
 
     keys: its fields or columns, if they are known. rows: of the file, that were gathered into it. kind: the reason
-    without the line's own values. meant: a rule of the format refuses it. label: its label, where that is the reason.
+    without the line's own values. meant: a rule of the format refuses it. label: the one that the corpus
+    lacks, where that is the reason; is_class: it is the pair's own, and no vote.
     """
 
     line: int
@@ -54,6 +55,7 @@ class BadLine:
     kind: str = field(default="", compare=False)
     meant: bool = field(default=False, compare=False)
     label: str = field(default="", compare=False)
+    is_class: bool = field(default=False, compare=False)
 
 
 MENDED = "lines_mended"

@@ -114,9 +114,8 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         of_corpus = place > len(item.labels) or (authored and place == 1)
         known = rules.labels if of_corpus else rules.votes
         if found is not None and found not in known:
-            return _refused(
-                item, f'label "{found}" is none of {", ".join(known)}', found if of_corpus else ""
-            )
+            reason = f'label "{found}" is none of {", ".join(known)}'
+            return BadLine(item.line, reason, rows=item.rows, label=found, is_class=of_corpus)
     author = item.author
     if authored and item.annotators:
         if author and author != item.annotators[0]:
@@ -141,8 +140,8 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
     return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published, first_is_author)
 
 
-def _refused(item: ImportedPair, reason: str, label: str = "") -> BadLine:
-    return BadLine(item.line, reason, rows=item.rows, label=label)
+def _refused(item: ImportedPair, reason: str) -> BadLine:
+    return BadLine(item.line, reason, rows=item.rows)
 
 
 def _of_one_line(item: ImportedPair) -> ImportedPair:

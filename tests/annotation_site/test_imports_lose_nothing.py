@@ -55,6 +55,24 @@ def test_a_class_that_is_refused_stops_the_import(tmp_path):
     assert brought(path, "rest", partly=True).json["pairs"] == 95
 
 
+def test_an_odd_vote_is_named_with_its_count_and_the_option_that_takes_it(tmp_path):
+    def rows(odd: int) -> list[dict[str, object]]:
+        votes = ([E, E, "unrelated"] if n < odd else [E, E, N] for n in range(30))
+        return [{"premise": f"P {n}.", "hypothesis": "H.", "labels": given} for n, given in enumerate(votes)]
+
+    stopped = brought(write_jsonl(tmp_path / "a.jsonl", rows(4)), protocol="judged").failure
+    assert '4 of 30 lines are refused, most of them because: label "unrelated" is none of' in stopped
+    assert "Say what unrelated means by --label-map unrelated=..., with nothing after = if" in stopped
+    few = write_jsonl(tmp_path / "b.jsonl", rows(2))
+    (warning,) = brought(few, "few", protocol="judged").json["warnings"]
+    assert warning.startswith(
+        "2 lines were refused for the label unrelated: say what it means by --label-map unrelated=..."
+    )
+    assert warning in brought(few, "seen", protocol="judged", json=False).out
+    whole = brought(few, "whole", protocol="judged", label_map="unrelated=").json
+    assert (whole["pairs"], whole["labels"], whole["warnings"]) == (30, 88, [])
+
+
 def test_more_than_a_tenth_that_is_refused_stops_the_import(tmp_path):
     def rows(bad: int) -> list[dict[str, object]]:
         return [
