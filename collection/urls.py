@@ -16,6 +16,7 @@ urlpatterns = [
     path("join/<slug:slug>/", sign_up_pages.sign_up, name="sign-up"),
     path("enter/<str:token>/", entry_pages.enter, name="enter"),
     path("enter/<str:token>/opened/", entry_pages.opened, name="entry-opened"),
+    path("enter/<str:token>/waits/", entry_pages.waits, name="entry-waits"),
     path("come-back/<str:token>/", entry_pages.come_back, name="come-back"),
     path("c/<slug:slug>/preview/end/<int:number>/", entry_pages.preview_end, name="preview-end"),
     path("work/writing/<slug:corpus>/draft/", task_pages.draft, name="draft"),

@@ -1,4 +1,4 @@
-"""Collects what waits for a person: reports, exams, disputes, flags, pay, failed jobs, missing workers, a full disk."""
+"""Collects what waits for a person: visits, reports, exams, disputes, flags, pay, failed jobs, missing workers, the disk."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation_site.operation.health import OK, QUEUES, disk
 from annotation_site.researchers.payments import unapproved
-from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport
+from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport, Visit
 from jobs.models import PATIENCE
 from jobs.tasks import kinds
 from modeling.models import LeakAudit, TrainingRun
@@ -49,7 +49,17 @@ class Waiting:
 
 def waiting() -> list[Waiting]:
     """Return all that waits, the most urgent first. A constant number of queries, and one for each adjudicated corpus."""
-    return [*_disk(), *_no_worker(), *_reports(), *_exams(), *_disputes(), *_flags(), *_pay(), *_failed()]
+    return [
+        *_disk(),
+        *_no_worker(),
+        *_kept_out(),
+        *_reports(),
+        *_exams(),
+        *_disputes(),
+        *_flags(),
+        *_pay(),
+        *_failed(),
+    ]
 
 
 def waiting_in(slug: str) -> list[Waiting]:
@@ -108,6 +118,16 @@ def _together(counts: Iterable[QuerySet[Any, dict[str, Any]]]) -> list[dict[str,
     """Returns the rows of all these queries, read by one statement."""
     first, *others = (each.order_by() for each in counts)
     return list(first.union(*others, all=True))
+
+
+def _kept_out() -> Iterator[Waiting]:
+    of = ("link__corpus__slug", "link__corpus__name", "link")
+    for row in Visit.objects.exclude(waits_since=None).values(*of).annotate(all=Count("pk")).order_by(*of):
+        slug, name, link = (row[each] for each in of)
+        people = "1 person" if row["all"] == 1 else f"{row['all']:,} people"
+        sentence = f"{people} lost the browser of their visit to {name}, and cannot go on"
+        where = reverse("entry-link", args=[slug, link]) + "?step=began#people"
+        yield Waiting(slug, sentence, "Make a way back", where)
 
 
 def _reports() -> Iterator[Waiting]:

@@ -47,6 +47,14 @@ class EntryRefused(Exception):
     """The link does not let this person in. The text says why and what to do."""
 
 
+class BegunElsewhere(EntryRefused):
+    """The visits of these ids belong to other browsers. `visit`: the number of the latest."""
+
+    def __init__(self, text: str, visit: int) -> None:
+        super().__init__(text)
+        self.visit = visit
+
+
 @dataclass(frozen=True)
 class Arrival:
     """The ids of a newcomer, and whether the platform proved them."""
@@ -245,6 +253,8 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
     if not is_new and (arrival.proved or visit.browser == ""):
         visit.browser = browser
         visit.save(update_fields=["browser"])
+    if visit.waits_since:
+        Visit.objects.filter(user=user).update(waits_since=None)
     first = Visit.objects.filter(user=user).order_by("pk").values_list("browser", flat=True).first()
     return Entry(visit=visit, is_own=arrival.proved or first == browser != "")
 
@@ -310,7 +320,8 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
         Visit.objects.filter(user=user).exclude(browser="").order_by("pk").values_list("browser", "pk")
     )
     if bound and browser not in bound:
-        raise EntryRefused(
+        latest = max(bound.values())
+        raise BegunElsewhere(
             gettext(
                 "You began this study in another browser or on another device, or this browser has lost its cookies."
                 " Please continue where you began: what you sent is saved. If you cannot, write to the researchers on"
@@ -319,7 +330,8 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
             )
             % {"platform": isolated(link.platform_name)}
             + " "
-            + gettext("Tell them the number of your visit: %(visit)s.") % {"visit": max(bound.values())}
+            + gettext("Tell them the number of your visit: %(visit)s.") % {"visit": latest},
+            latest,
         )
 
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
@@ -55,7 +56,8 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
                 link=link, arrival=arrival, browser=_browser(request), signed_in=_signed_in(request)
             )
     except entry_links.EntryRefused as refusal:
-        return _welcome(request, link, refusal=str(refusal), status=403)
+        waits = isinstance(refusal, entry_links.BegunElsewhere)
+        return _welcome(request, link, refusal=str(refusal), waits=waits, status=403)
     except TooManyAttempts as refusal:
         why = gettext("Too many people entered from this network in a short time.") + f" {refusal.look_again}"
         page = _welcome(request, link, refusal=why, status=429)
@@ -73,11 +75,12 @@ def _welcome(
     link: EntryLink,
     *,
     refusal: str = "",
+    waits: bool = False,
     stay: Visit | None = None,
     is_changed: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """Renders the welcome. `is_changed`: the consent text changed while the page was open."""
+    """Renders the welcome. `is_changed`: the consent text changed while the page was open. `waits`: for a way back."""
     form = link.corpus.consent_form
     if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
@@ -94,6 +97,7 @@ def _welcome(
         "is_researcher": _is_researcher(request),
         "form": form,
         "refusal": refusal,
+        "waits": waits,
         "stay": stay,
     }
     if stay is not None:
@@ -165,6 +169,20 @@ def opened(request: HttpRequest, token: str) -> HttpResponse:
     link = _link(token)
     if not _is_researcher(request):
         entry_links.note_opened(link)
+    return HttpResponse(status=204)
+
+
+@require_POST
+def waits(request: HttpRequest, token: str) -> HttpResponse:
+    """Tells the researchers that somebody needs a way back. The page that refuses them sends it, with their ids."""
+    link = _link(token)
+    page = request.build_absolute_uri(reverse("enter", args=[token]))
+    try:
+        arrival = entry_links.arrival(link, request.GET.dict(), page)
+        who = _signed_in(request)
+        returning.note_waiting(link=link, arrival=arrival, browser=_browser(request), signed_in=who)
+    except entry_links.EntryRefused:
+        pass  # they are kept out for a reason that a link would not mend
     return HttpResponse(status=204)
 
 

@@ -9,8 +9,14 @@ from django.utils.translation import gettext
 from accounts.models import User, new_token
 from accounts.sign_in.security_log import note
 from accounts.sign_in.tokens import end_access
-from collection.joining.entry_links import EntryRefused, refuse_unless_annotator
-from collection.models import Visit
+from collection.joining.entry_links import (
+    Arrival,
+    BegunElsewhere,
+    EntryRefused,
+    refuse,
+    refuse_unless_annotator,
+)
+from collection.models import EntryLink, Visit
 from shared.transactions import one_transaction
 
 GOOD_FOR = timedelta(days=3)
@@ -26,6 +32,7 @@ def make_return_link(*, visit: Visit, by: User) -> str:
     token = new_token()
     changed = {"return_digest": _digest(token), "return_until": timezone.now() + GOOD_FOR}
     Visit.objects.filter(pk=visit.pk).update(**changed)
+    Visit.objects.filter(user=visit.user).update(waits_since=None)
     note("return link made", user=visit.user.code, by=by.code)
     return token
 
@@ -45,6 +52,15 @@ def visit_to_return_to(token: str, now: datetime) -> Visit:
 
 
 @one_transaction
+def note_waiting(*, link: EntryLink, arrival: Arrival, browser: str, signed_in: User | None) -> None:
+    """Notes that somebody's visits belong to another browser, which keeps them out. Raises EntryRefused for others."""
+    try:
+        refuse(link=link, arrival=arrival, browser=browser, signed_in=signed_in)
+    except BegunElsewhere as refusal:
+        Visit.objects.filter(pk=refusal.visit, waits_since=None).update(waits_since=timezone.now())
+
+
+@one_transaction
 def come_back(*, token: str, browser: str) -> Visit:
     """Uses a link up: its person's visits belong to this browser from now on, and all others are signed out.
 
@@ -59,6 +75,7 @@ def come_back(*, token: str, browser: str) -> Visit:
         return visit_to_return_to(token, timezone.now())
     Visit.objects.filter(user=visit.user).exclude(browser="").update(browser=browser)
     Visit.objects.filter(pk=visit.pk).update(browser=browser)
+    Visit.objects.filter(user=visit.user).exclude(waits_since=None).update(waits_since=None)
     end_access(visit.user)
     note("return link used", user=visit.user.code)
     return visit

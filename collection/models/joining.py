@@ -161,6 +161,8 @@ class Visit(models.Model):
     # Of a researcher's one-time link back to the visit (collection/joining/returning.py).
     return_digest = models.CharField(max_length=64, blank=True, editable=False)
     return_until = models.DateTimeField(null=True, blank=True, editable=False)
+    # They came in another browser, and no such link has been made yet.
+    waits_since = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = VisitQuerySet.as_manager()
 

@@ -247,6 +247,7 @@ COLUMNS_NOT_TOLD = {
     "password": "a hash",
     "return_digest": "a hash, of a link back to the visit",
     "return_until": "the end of that link, three days at most",
+    "waits_since": "empty once the researchers have made that link",
     "is_superuser": "the role says it",
     "is_active": "an account that ended downloads nothing",
 }

@@ -56,6 +56,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "Counted, whoever it is",
         [
             r"enter/<str:token>/opened/",
+            r"enter/<str:token>/waits/",
         ],
     ),
     (

@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
+from lxml import html
 
+from annotation_site.workspace.waiting import waiting
 from collection.joining.returning import come_back, make_return_link
 from collection.joining.visits import tasks_done
 from collection.models import EntryLink, Pair, Visit
@@ -78,6 +80,34 @@ def test_answers_that_are_on_the_page_are_sent_after_the_return(client, link):
     assert Label.objects.filter(annotator=Visit.objects.get().user, label="neutral").count() == 5
     assert tasks_done(Visit.objects.get()) == 1
     assert client.get(address_of(link)).status_code == 200, "the visit belongs to this browser now"
+
+
+def test_who_waits_for_a_way_back_is_under_what_needs_attention(client, link):
+    def said() -> list[tuple[str, str]]:
+        return [(each.sentence, each.link) for each in waiting() if "way back" in each.action]
+
+    client.post(address_of(link))
+    tells = f"/enter/{link.token}/waits/?{address_of(link).partition('?')[2]}"
+    client.post(tells)
+    assert said() == [], "in the browser of the visit nobody waits"
+    elsewhere = Client()
+    shown = html.fromstring(elsewhere.get(address_of(link)).content)
+    assert shown.xpath("//@data-opened") == [tells]
+    assert said() == [], "looking writes nothing"
+    assert elsewhere.post(tells).status_code == elsewhere.post(tells).status_code == 204
+    ((sentence, where),) = said()
+    assert sentence == "1 person lost the browser of their visit to The small corpus, and cannot go on"
+    assert "waits for a way back" in signed_in(rosa()).get(where).content.decode()
+    made_by_a_researcher(link)
+    assert said() == []
+    elsewhere.post(tells)
+    client.post(address_of(link))
+    assert said() == [], "they found their browser again"
+    strange = f"/enter/{link.token}/waits/?PROLIFIC_PID=nobody&STUDY_ID=s&SESSION_ID=x"
+    assert (
+        Client().post(strange).status_code == Client().post(f"/enter/{link.token}/waits/").status_code == 204
+    )
+    assert said() == []
 
 
 def test_a_link_works_once_for_some_days_and_only_the_newest(client, link):
