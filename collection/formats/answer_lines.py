@@ -53,7 +53,9 @@ def gathered(
             for key in lists:
                 first[key].append(str(record[key]) if key == annotator else record[key])
             if first.rows > 1:
-                first.more.update(key for key, value in record.items() if value not in records.BLANK)
+                given = {key for key, value in record.items() if value not in records.BLANK}
+                first.more.update(given)
+                first.other.update(key for key in given.difference(lists) if record[key] != first.get(key))
             first.told.update(records.told(record))
         yield from found.values()
 
@@ -92,7 +94,8 @@ def varierr_records(path: Path) -> Records:
         if not isinstance(texts, dict):
             yield BadLine(number, f'item {number} has no object "text"')
         else:
-            yield number, {**value, **texts, "id": name}
+            about = {key: each for key, each in value.items() if key != "text"}
+            yield number, {**about, **texts, "id": name}
 
 
 VARIERR_METADATA = (

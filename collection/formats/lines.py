@@ -65,12 +65,13 @@ class Row(dict[str, Any]):
     """A record that its reader changed, or gathered of several.
 
     told: how often what was done to it. rows: how many it was gathered from, 0 if it was not; more: how often keys of those
-    after the first have a value.
+    after the first have a value; other: how often it is another one than the first's, which alone the record has.
     """
 
     def __init__(self, *given: Any, rows: int = 0, **fields: Any) -> None:
         super().__init__(*given, **fields)
-        self.told, self.rows, self.more = Counter[str](), rows, Counter[str]()
+        self.told, self.rows = Counter[str](), rows
+        self.more, self.other = Counter[str](), Counter[str]()
 
 
 Line = tuple[int, str]

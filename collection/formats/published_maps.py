@@ -226,7 +226,7 @@ LITEX = FieldMap(
 )
 LIVE = FieldMap(
     {**same("premise", "hypothesis"), **columns(labels="multilabel", annotators="worker_id", id="uid")}
-    | columns(metadata="chaos_dist+mnli_labels"),
+    | columns(metadata="chaos_dist+mnli_labels+multilabel+worker_id"),
     LabelMap({"true": "entailment", "either": "neutral", "false": "contradiction"}, several="|"),
 )
 AMBIENT = FieldMap(
@@ -242,7 +242,7 @@ AMBIENT_CROWD = FieldMap(
 AMBIENT_LINGUISTS = FieldMap(
     {
         **same("premise", "hypothesis", "id"),
-        **columns(labels="annotations", annotators="worker_ids", metadata="annotations"),
+        **columns(labels="annotations", annotators="worker_ids", metadata="annotations+worker_ids"),
     },
     LabelMap(several="|"),
     splits=False,

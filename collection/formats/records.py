@@ -189,7 +189,10 @@ def same_length(first: str, labels: Sized, second: str, annotators: Sized) -> No
 
 
 def unread(record: dict[str, Any], known: AbstractSet[str]) -> Counter[str]:
-    """Returns how often keys that are not in `known` have a value. Where `known` names `a.b`, the rest of `a` counts."""
+    """Returns how often keys that are not in `known` have a value. Where `known` names `a.b`, the rest of `a` counts.
+
+    Of gathered records, other values than the first's are not kept either.
+    """
     found = Counter[str]()
     for key in record.keys() - known:
         parts = leaves(key, record[key]) if any(each.startswith(f"{key}.") for each in known) else ()
@@ -198,6 +201,7 @@ def unread(record: dict[str, Any], known: AbstractSet[str]) -> Counter[str]:
                 found[printable(name)] += 1
     if isinstance(record, Row):
         found.update({printable(key): times for key, times in record.more.items() if key not in known})
+        found.update({printable(key): times for key, times in record.other.items() if key in known})
     return found
 
 

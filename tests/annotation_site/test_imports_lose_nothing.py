@@ -215,6 +215,23 @@ def test_a_row_for_each_answer_is_gathered(tmp_path):
     assert brought(nobody, "nobody", protocol="judged", gather=True).json["labels"] == 18
 
 
+def test_what_differs_from_an_answers_first_line_is_named(tmp_path):
+    """A pair has one genre and one value of a fact; those of its other answers are told as not kept."""
+    given = ((E, "w1", 10, "news"), (N, "w2", 20, "news"), (E, "w3", 10, "tales"))
+    rows = [
+        {
+            **{"premise": "It rains.", "hypothesis": "It pours.", "label": label},
+            **{"worker": worker, "minutes": minutes, "genre": genre},
+        }
+        for label, worker, minutes, genre in given
+    ]
+    path = write_jsonl(tmp_path / "long.jsonl", rows)
+    options = {"columns": "annotators=worker,metadata=minutes", "gather": True, "protocol": "judged"}
+    summary = brought(path, "new", **options).json
+    assert (summary["pairs"], summary["labels"]) == (1, 3)
+    assert summary["keys_not_read"] == {"minutes": 1, "genre": 1}
+
+
 def test_an_answer_of_several_labels_is_told_in_the_same_words_and_its_pair_stays(tmp_path):
     live = tmp_path / "livenli.csv"
     rows = ("true", "true | either", "false", "true | false")

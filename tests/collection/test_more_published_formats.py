@@ -216,6 +216,17 @@ def test_an_answer_of_several_labels_is_counted_and_its_pair_stays(read):
     (pair,) = read("livenli", head + rows)
     assert (pair.labels, pair.annotators) == (("entailment", "contradiction"), ("a", "c"))
     assert (pair.left_out, pair.rows, pair.unread) == (1, 3, {})
+    assert pair.metadata == {
+        "multilabel": ["true", "true | either", "false"],
+        "worker_id": ["a", "b", "c"],
+    }
+
+
+def test_who_gave_an_answer_of_several_labels_to_ambient_stays_beside_it(read):
+    record = {"premise": "P.", "hypothesis": "H.", "id": "1"}
+    given = {"annotations": ["entailment|neutral", "neutral"], "worker_ids": ["ABC", "DEF"]}
+    (pair,) = read("ambient-linguists", json.dumps({**record, **given}))
+    assert (pair.labels, pair.left_out, pair.metadata) == ((None, "neutral"), 1, given)
 
 
 @pytest.mark.parametrize(
@@ -228,6 +239,13 @@ def test_an_answer_of_several_labels_is_counted_and_its_pair_stays(read):
 )
 def test_a_file_of_varierr_that_is_no_object_of_items_is_an_error_with_its_line(read, text, line, reason):
     assert read("varierr", text) == [BadLine(line, reason)]
+
+
+def test_the_texts_of_the_shared_task_are_read_and_what_else_stands_beside_them_is_named(read):
+    texts = {"context": "P.", "statement": "H.", "source": "book"}
+    item = {"text": texts, "annotations": {"Ann1": "neutral"}, "lang": "en"}
+    (pair,) = read("varierr", json.dumps({"1": item}, indent=0))
+    assert (pair.premise, pair.hypothesis, pair.unread) == (("P.",), "H.", {"source": 1, "lang": 1})
 
 
 def test_an_annotator_of_varierr_with_two_labels_has_no_vote_and_is_counted(read):
