@@ -401,6 +401,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
     keys = ("pairs", "premises", "labels", "author_labels", "published_labels", "people", "skipped")
     warned = (
         *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
+        *("premise_texts_merged", "premise_ids_merged"),
         *("published_differs", "published_without_majority", "author_differs", "self_validated"),
         *("pair_ids_changed", "other_answers", "with_reason", "decided", "waiting"),
         *("rows_in_pairs", "rows_skipped"),

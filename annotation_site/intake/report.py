@@ -25,6 +25,8 @@ NOTES = {
     "more_labels": "pairs have labels that were asked for later, beyond the seats; these never decide gold",
     "empty_hypotheses": "pairs have an empty hypothesis",
     "premise_ids_changed": "premise ids belonged to another text and were changed",
+    "premise_texts_merged": "pairs have a premise that is there already with other white space; its text stays",
+    "premise_ids_merged": "pairs have a premise that is there already under another id, which it keeps",
     "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
     "gold_differs": "pairs have another gold label in the file than by the rule",
     SEVERAL: "answers name several labels and are no votes",

@@ -20,7 +20,7 @@ from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
-from collection.premise_ids import public_id_of, spare_public_id, text_of
+from collection.premise_ids import public_id_of, published_id, spare_public_id, text_of
 from collection.texts import flaw_in
 
 IDS_LISTED = 3
@@ -353,15 +353,18 @@ def _conflict(public_id: str, there: _Known, this: _Known) -> tuple[str, str]:
 
 
 def _premises(run: PairImport, source: Source, new: Sequence[Named]) -> dict[tuple[int, str], int]:
-    """Returns the ids of the premises by genre and digest; makes the missing ones."""
+    """Returns the ids of the premises by genre and digest; makes the missing ones.
+
+    A premise keeps the text and the id that it came with first. Counts the pairs that have others.
+    """
     wanted: dict[tuple[int, str], tuple[Genre, PlannedPair]] = {}
     for genre, _, plan in new:
         wanted.setdefault((genre.pk, plan.digest), (genre, plan))
     found = Premise.objects.filter(
         genre__in={genre for genre, _ in wanted}, digest__in={digest for _, digest in wanted}
-    ).values_list("genre_id", "digest", "pk")
-    ids = {(genre, digest): pk for genre, digest, pk in found}
-    missing = [(genre, plan) for key, (genre, plan) in wanted.items() if key not in ids]
+    ).values_list("genre_id", "digest", "pk", "text", "public_id")
+    there = {(genre, digest): (pk, text, name) for genre, digest, pk, text, name in found}
+    missing = [(genre, plan) for key, (genre, plan) in wanted.items() if key not in there]
     taken = _taken_ids(run.corpus, (plan.item.premise_id for _, plan in missing))
     made = []
     for genre, plan in missing:
@@ -373,7 +376,13 @@ def _premises(run: PairImport, source: Source, new: Sequence[Named]) -> dict[tup
         made.append(_premise(run.corpus, genre, source, plan, public_id))
     Premise.objects.bulk_create(made)
     run.counts["premises"] += len(made)
-    return ids | {(premise.genre_id, premise.digest): premise.pk for premise in made}
+    there |= {(each.genre_id, each.digest): (each.pk, each.text, each.public_id) for each in made}
+    for genre, _, plan in new:
+        _, text, public_id = there[genre.pk, plan.digest]
+        name = plan.item.premise_id
+        run.counts["premise_texts_merged"] += text_of(plan.item.premise) != text
+        run.counts["premise_ids_merged"] += bool(name) and name != published_id(public_id)
+    return {key: pk for key, (pk, _, _) in there.items()}
 
 
 def _premise(corpus: Corpus, genre: Genre, source: Source, plan: PlannedPair, public_id: str) -> Premise:

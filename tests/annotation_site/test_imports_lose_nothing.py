@@ -256,6 +256,21 @@ def test_an_answer_of_several_labels_is_told_in_the_same_words_and_its_pair_stay
     assert pair.metadata["labels"] == f"{E}, {N}"
 
 
+def test_a_premise_that_came_before_keeps_its_text_and_id_and_the_report_counts_the_others(tmp_path):
+    """The first two are in one file, the others in the next: it finds them in the database."""
+    given = (("It  rains.", "1"), ("It rains.", "1"), ("It rains.", "2"), ("It  rains.", "1"), ("Sun.", ""))
+    rows = [
+        {"premise": text, "hypothesis": f"H {n}.", "label": E, "premise_id": name, "id": f"{n}"}
+        for n, (text, name) in enumerate(given)
+    ]
+    told = []
+    for name, part in {"a": rows[:2], "b": rows[2:]}.items():
+        told.append(brought(write_jsonl(tmp_path / f"{name}.jsonl", part)).json)
+    keys = ("pairs", "premises", "premise_texts_merged", "premise_ids_merged")
+    assert [tuple(each[key] for key in keys) for each in told] == [(2, 1, 1, 0), (3, 1, 1, 1)]
+    assert Pair.objects.get(public_id="2").premise.text == "It  rains."
+
+
 def test_explanations_of_several_labels_make_no_gold_label(tmp_path):
     rows = [
         {
