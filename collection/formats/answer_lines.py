@@ -103,6 +103,7 @@ VARIERR_METADATA = (
     "label_set_round_2",
     "error_labels",
     "annotations",
+    "idk",
     "chaosnli_labels",
 )
 VARIERR_KEYS = frozenset(
@@ -111,8 +112,12 @@ VARIERR_KEYS = frozenset(
 
 
 def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
-    """Reads the labels of four annotators, each at its own position. Leaves out their explanations."""
+    """Reads the labels of four annotators, each at its own position. Leaves out their explanations.
+
+    The metadata has who gave which labels, as the shared task's files write it.
+    """
     given = _by_annotator(record)
+    answers = {f"Ann{n}": ",".join(sorted(each)) for n, each in enumerate(given, start=1) if each}
     told = {
         records.SEVERAL: sum(len(each) > 1 for each in given),
         records.UNSURE: len(records.listed(record, "idk")),
@@ -126,7 +131,7 @@ def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
         annotators=tuple(f"Ann{n}" for n in range(1, ANNOTATORS + 1)),
         partition=records.partition(record, "split"),
         told=told,
-        metadata=records.metadata(record, VARIERR_METADATA),
+        metadata=records.metadata({"annotations": answers, **record}, VARIERR_METADATA),
         unread=records.unread(record, VARIERR_KEYS),
     )
 

@@ -176,14 +176,14 @@ COMMITMENT = FieldMap(
         labels="Reponses|Responses",
         id="uID",
         genre="genre",
-        metadata="Verb+Embedding~1|Embedding+factive+Mean+SD",
+        metadata="Verb+Embedding~1|Embedding+factive+Mean+SD+Reponses|Responses",
     ),
     label_map("-3..-1=contradiction,0=neutral,1..3=entailment"),
 )
 VARIATION = FieldMap(
     {
         **same("premise", "hypothesis", "labels", "id"),
-        **columns(genre="task", metadata="original-dataset-label+num-NA"),
+        **columns(genre="task", metadata="original-dataset-label+num-NA+labels"),
     },
     label_map("-50..-17=contradiction,-16..16=neutral,17..50=entailment"),
 )

@@ -222,6 +222,16 @@ def test_an_answer_of_several_labels_is_counted_and_its_pair_stays(read):
     }
 
 
+def test_degrees_stay_beside_the_labels_that_they_make(read):
+    head = "uID,Verb,Context,Target,Prompt,genre,Reponses\n"
+    (bank,) = read("commitmentbank", head + '1,know,C.,T.,P.,BNC,"-2, 0, 3"\n')
+    assert bank.labels == ("contradiction", "neutral", "entailment")
+    assert bank.metadata == {"Verb": "know", "Reponses": "-2, 0, 3"}
+    slid = {"premise": "P.", "hypothesis": "H.", "id": "1", "task": "rte2", "labels": [-49.9, 0.2, 50.0]}
+    (pair,) = read("nli-variation", json.dumps(slid))
+    assert (pair.labels, pair.metadata) == (bank.labels, {"labels": [-49.9, 0.2, 50.0]})
+
+
 def test_who_gave_an_answer_of_several_labels_to_ambient_stays_beside_it(read):
     record = {"premise": "P.", "hypothesis": "H.", "id": "1"}
     given = {"annotations": ["entailment|neutral", "neutral"], "worker_ids": ["ABC", "DEF"]}
@@ -256,3 +266,5 @@ def test_an_annotator_of_varierr_with_two_labels_has_no_vote_and_is_counted(read
     )
     assert pair.labels == ("entailment", None, None, None)
     assert pair.told == {SEVERAL: 1, UNSURE: 1}
+    assert pair.metadata == {"annotations": {"Ann1": "entailment", "Ann3": "entailment,neutral"}, "idk": [1]}
+    assert pair.unread == {}

@@ -65,7 +65,7 @@ TRIED = (
     Tried(
         "commitmentbank/*.csv",
         "commitmentbank",
-        "binned: -3 to -1, 0, 1 to 3; verb, embedding, mean are metadata",
+        "binned: -3 to -1, 0, 1 to 3; the answers themselves, verb, embedding, mean are metadata",
     ),
     Tried("counterfactual_nli/*.tsv", "multinli_txt"),
     Tried("dnc/*/recast_[!k]*_data.json*", "dnc", "source, licence, split and the rest of the metadata"),
@@ -104,7 +104,7 @@ TRIED = (
         "litex",
         "rows are explanations; no label where they are of several (150): take `varierr`",
     ),
-    Tried("livenli/livenli.csv", "livenli", f"rows are answers; {ONE_LABEL} (210)"),
+    Tried("livenli/livenli.csv", "livenli", f"rows are answers; {ONE_LABEL} (210) and stay in the metadata"),
     Tried("med/MED.tsv", "med", "the kind of monotonicity is metadata"),
     Tried("mpe/mpe_*", "mpe", "the final label stands beside the votes"),
     Tried("multinli_dev_matched_gold/*.gz", "jsonl"),
@@ -116,11 +116,11 @@ TRIED = (
     Tried(
         "nli_variation/preprocessed-data.jsonl",
         "nli-variation",
-        "binned: -50 to -17, -16 to 16, 17 to 50; the original label is metadata",
+        "binned: -50 to -17, -16 to 16, 17 to 50; the answers themselves and the original label are metadata",
     ),
     Tried("nli_variation/preprocessed-context*", "nli-variation", "the same"),
     Tried("rte_glue/*.gz", "rte-glue", "the partition is in `tag`"),
-    Tried("rte_pascal/*.xml", "rte", "the task is the genre; a corpus for each challenge, as ids repeat"),
+    Tried("rte_pascal/*.xml", "rte", "the task is the genre; a corpus for each file, as ids of RTE-2 repeat"),
     Tried("semi_automatic_nli/*.jsonl*", "semi-automatic-nli", "writers and annotators; `x` is no label"),
     Tried("sick/SICK.txt.gz", "sick", "partitions; relatedness and directions are metadata"),
     Tried("sick/SICK_*.txt", "sick"),
@@ -129,7 +129,7 @@ TRIED = (
     Tried(
         "varierr/varierr.jsonl",
         "varierr",
-        f"{ONE_LABEL} (53); label sets of both rounds are metadata, explanations are not kept",
+        f"{ONE_LABEL} (53) and stay in the metadata, as do label sets of both rounds; explanations are not kept",
     ),
     Tried(
         "varierr/lewidi_[!a]*.json",
