@@ -1,4 +1,4 @@
-"""Pairs with five labels each: SNLI's published ones, and thirteen of our own that every checkout has."""
+"""Pairs with five labels each: published ones, and some of our own that every checkout has."""
 
 import json
 import re
@@ -94,3 +94,61 @@ def five_labels(request: pytest.FixtureRequest, tmp_path: Path) -> FiveLabels:
 @pytest.fixture
 def files(five_labels: FiveLabels) -> list[Path]:
     return five_labels.files
+
+
+# LingNLI: an id and a prompt, the labels, the author's first, and who gave them. Pairs of two authors may share an id, one
+# was judged twice, authors judge their own pairs (105), and one pair has four labels.
+OWN_LINGNLI = (
+    ("31n", "31", "nnnen", "101 102 103 104 105"),
+    ("31n", "31", "ennnn", "105 102 103 104 105"),
+    ("31n", "31", "nennn", "101 102 103 104 106"),
+    ("32e", "32", "eeeee", "105 105 101 102 103"),
+    ("33c", "33", "cccn", "104 101 102 103"),
+    ("34c", "34", "cnccn", "106 105 103 102 101"),
+)
+# MPE: how many said yes, unknown and no, and the final label: by three, or decided where two and two agree, or beyond three.
+OWN_MPE = (("500", "e"), ("032", "n"), ("113", "c"), ("221", "e"), ("122", "c"), ("311", "n"))
+JUDGED = "\t".join(f"{WORDS[letter]}_judgments" for letter in "enc")
+
+
+def lingnli_line(number: int, name: str, prompt: str, labels: str, people: str) -> str:
+    votes = [WORDS[letter] for letter in labels]
+    return json.dumps(
+        {
+            "annotator_ids": people.split(),
+            "annotator_labels": votes,
+            "label": max(votes, key=votes.count),
+            "pairID": name,
+            "promptID": prompt,
+            "premise": f"The mayor of town {prompt} reads no letters.",
+            "hypothesis": f"She has {number % 2} letters on her desk.",
+            "round": "round1",
+        }
+    )
+
+
+def _mpe_line(number: int, counts: str, final: str) -> str:
+    """Returns a line with four captions of a picture. One has spaces for its last tab, as in a published line."""
+    scene = number // 2
+    captions = (f"{scene}.jpg#{n}/Person {n} waits at stop {scene}." for n in (0, 1, 2, 4))
+    gap = "   " if number == 1 else "\t"
+    return "\t".join((str(number), *captions, f"Bus {number} is late.", *counts)) + gap + WORDS[final]
+
+
+@pytest.fixture(params=["of our own", "LingNLI's"])
+def lingnli_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "LingNLI's":
+        return request.getfixturevalue("shared_data") / "lingnli" / "val_base.jsonl.gz"
+    lines = (lingnli_line(number, *pair) for number, pair in enumerate(OWN_LINGNLI))
+    return write_jsonl(tmp_path / "val.jsonl", lines)
+
+
+@pytest.fixture(params=["of our own", "MPE's"])
+def mpe_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "MPE's":
+        return request.getfixturevalue("shared_data") / "mpe" / "mpe_dev.txt"
+    premises = "\t".join(f"premise{n}" for n in range(1, 5))
+    head = f"ID\t{premises}\thypothesis\t{JUDGED}\tgold_label"
+    return write_jsonl(
+        tmp_path / "mpe.txt", [head, *(_mpe_line(number, *scene) for number, scene in enumerate(OWN_MPE))]
+    )

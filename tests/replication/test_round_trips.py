@@ -11,7 +11,7 @@ import pytest
 
 from snapshots.models import Snapshot
 from snapshots.verify import verify
-from tests.commands import run
+from tests.commands import run, write_jsonl
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
@@ -40,10 +40,10 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def test_mpe(shared_data, tmp_path):
-    bring("mpe", shared_data / "mpe" / "mpe_dev.txt", partition="dev")
+def test_mpe(mpe_file, tmp_path):
+    bring("mpe", mpe_file, partition="dev")
     ours = rows(released(tmp_path, "mpe") / "dev.txt")
-    theirs = rows(shared_data / "mpe" / "mpe_dev.txt")
+    theirs = rows(mpe_file)
     assert ours.keys() == theirs.keys()
     assert {name: cells for name, cells in ours.items() if cells != theirs[name]} == {}
 
@@ -133,9 +133,8 @@ def test_the_trees_of_snli_in_tab_separated_text(files, tmp_path):
                 assert ours[name][column] == published[column]
 
 
-def test_lingnli_with_its_annotators(shared_data, tmp_path):
-    path = shared_data / "lingnli" / "val_base.jsonl.gz"
-    bring("lingnli", path, partition="dev")
+def test_lingnli_with_its_annotators(lingnli_file, tmp_path):
+    bring("lingnli", lingnli_file, partition="dev")
     ours = Counter(
         (
             line["pairID"].partition("~")[0],  # the file gives some ids twice: the second gets a mark after ~
@@ -156,6 +155,31 @@ def test_lingnli_with_its_annotators(shared_data, tmp_path):
             *line["annotator_labels"],
             *(f"here:{code}" for code in line["annotator_ids"]),
         )
-        for line in records(path)
+        for line in records(lingnli_file)
     )
     assert ours == theirs
+
+
+def test_lingnlis_training_part_names_the_author_of_each_pair(tmp_path):
+    """Its lines hold the author's label alone; the published label is kept where it is another."""
+    lines = [
+        {
+            **{"AnonId": 200 + number % 2, "annotator_labels": [own], "label": published},
+            **{"pairID": f"{number}e", "promptID": number, "premise": f"It is {number} o'clock."},
+            "hypothesis": f"The bells strike {number} times.",
+        }
+        for number, (own, published) in enumerate(
+            [("entailment", "entailment"), ("neutral", "entailment")], 1
+        )
+    ]
+    told = run(
+        "import_pairs", "here", write_jsonl(tmp_path / "train.jsonl", lines), format="lingnli", json=True
+    )
+    assert (told.json["author_labels"], told.json["published_labels"]) == (2, 1)
+    ours = {line["pairID"]: line for line in records(released(tmp_path, "jsonl") / "train.jsonl")}
+    for line in lines:
+        found = ours[line["pairID"]]
+        assert found["author"] == f"here:{line['AnonId']}"
+        assert (found["author_label"], found["gold_label"]) == (line["annotator_labels"][0], line["label"])
+        assert (found["promptID"], found["sentence1"]) == (str(line["promptID"]), line["premise"])
+        assert found["sentence2"] == line["hypothesis"]
