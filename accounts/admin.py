@@ -89,7 +89,10 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
         return ("code", *PERSONAL_FIELDS) if is_administrator(request) else ("code",)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Saves a person. Another role, or another answer to whether they may sign in, ends what was given out before."""
+        """Saves a person. Another role, or another answer to whether they may sign in, ends what was given out before.
+
+        What was given out under another role is refused anyway (User.get_session_auth_hash, ApiToken.role).
+        """
         obj.is_superuser = obj.role == User.Role.ADMINISTRATOR
         super().save_model(request, obj, form, change)
         if change and {"role", "is_active"} & set(form.changed_data):

@@ -35,6 +35,10 @@ class TokenAuthentication(BaseAuthentication):
         token = _known(ApiToken.digest_of(plain))
         if token is None or not token.user.is_active:
             raise AuthenticationFailed("This token is unknown. Create a new one on your page (My account).")
+        if token.role != token.user.role:
+            raise AuthenticationFailed(
+                "This token was made when you had another role. Create a new one on your page (My account)."
+            )
         if token.expires_at is not None and token.expires_at <= timezone.now():
             raise AuthenticationFailed("This token has expired. Create a new one on your page (My account).")
         if settings.REQUIRE_SECOND_FACTOR and token.user.is_researcher and not _was_made_under_it(token):

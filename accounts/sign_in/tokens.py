@@ -19,7 +19,9 @@ def create_api_token(
     # The prefix lets scanners recognise a token that was committed by mistake.
     token = f"quintet_{secrets.token_urlsafe(32)}"
     digest = ApiToken.digest_of(token)
-    ApiToken.objects.create(user=user, name=name, digest=digest, expires_at=expires_at, scope=scope)
+    ApiToken.objects.create(
+        user=user, name=name, digest=digest, expires_at=expires_at, scope=scope, role=user.role
+    )
     note("token made", user=user.code, scope=scope, ends=expires_at or "never")
     return token
 

@@ -57,6 +57,20 @@ def test_another_role_ends_tokens_and_browsers_and_the_page_says_so(annotator, c
     assert asks(token) == 401, "an account that is opened again has no old tokens"
 
 
+@pytest.mark.parametrize(("before", "after"), [("annotator", "researcher"), ("researcher", "annotator")])
+def test_a_role_that_is_changed_by_a_statement_ends_them_too(before, after):
+    """As in a shell: no action is called, so the check is where a token or a browser is used."""
+    somebody = person("drn9", role=before)
+    token, browser = create_api_token(user=somebody, name="old"), signed_in(somebody)
+    assert (asks(token), browser.get("/mine/").status_code) == (200, 200)
+    User.objects.filter(pk=somebody.pk).update(role=after)
+    assert asks(token) == 401
+    assert browser.get("/mine/").status_code == 302
+    again = User.objects.get(pk=somebody.pk)
+    assert asks(create_api_token(user=again, name="new")) == 200
+    assert signed_in(again).get("/mine/").status_code == 200
+
+
 def test_another_name_ends_nothing(annotator):
     token = create_api_token(user=annotator, name="mine")
     change(signed_in(person("ada", role="administrator")), annotator, username="drn10")
