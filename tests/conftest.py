@@ -26,7 +26,7 @@ from jobs import tasks as jobs_tasks
 from tests import cast
 from tests.commands import run
 from tests.jobs import material as workers
-from tests.made_once import folders, in_order, made_for_this_file  # noqa: F401  (the last is a fixture)
+from tests.made_once import folders, in_order, made_for_this_file, only_for_those_that_ask  # noqa: F401  (one is a fixture)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FLUSH_TRIES = 5
@@ -60,8 +60,12 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
-    """Waits out the last seconds of an hour: no test writes on one day, here or in Tokyo, and asks for today on the next."""
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Takes rows back that the test does not ask for, and waits out the last seconds of an hour.
+
+    So no test writes on one day, here or in Tokyo, and asks for today on the next.
+    """
+    only_for_those_that_ask(item)
     left = 3600 - time.time() % 3600
     if left < SECONDS_OF_A_TEST:
         time.sleep(left)

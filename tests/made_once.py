@@ -4,6 +4,7 @@ import copy
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,20 +47,49 @@ def made_once(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
     `snapshot = made_once(small_snapshot, 3)` in a file of tests is like a fixture `snapshot` that returns
     `small_snapshot(3)`. The row is made in a transaction around those of the tests, so each test finds it as it was
     made, whatever the others did, with files of its own. A test with real transactions
-    cannot ask for it, and makes its own by `snapshot.make()`; tests that do not ask run before it is made (`in_order`).
+    cannot ask for it, and makes its own by `snapshot.make()`; tests that do not ask do not see it.
     All that a file names so is made together: two corpora of one name cannot be.
     """
 
     @pytest.fixture
-    def made(made_for_this_file: dict[Any, _Made], request: Any, db: None, own_folders: Path) -> Any:
+    def made(made_for_this_file: Rows, request: Any, db: None, own_folders: Path) -> Any:
         if {"transactional_db", "live_server"}.intersection(request.fixturenames) or _is_transactional(
             request
         ):
             pytest.fail("made_once is of no use here: a test with real transactions cannot see its rows.")
-        return made_for_this_file[made].copied()
+        return made_for_this_file.made[made].copied()
 
     made.make = lambda: make(*args, **options)
     return made
+
+
+class Rows:
+    """The rows of all `made_once` of one file. They are there while its tests ask for them."""
+
+    of_this_file: "Rows | None" = None
+
+    def __init__(self, wanted: list[Any], folder: Callable[[], Path], blocker: Any) -> None:
+        self.wanted, self.folder, self.blocker = wanted, folder, blocker
+        self.made: dict[Any, _Made] = {}
+
+    def make(self) -> None:
+        """Makes the rows, in their order in the file, in a transaction around those of the tests."""
+        var = self.folder()
+        around = transaction.atomic()
+        around._from_testcase = True  # so that transactions inside may be durable
+        with self.blocker.unblock(), ExitStack() as undone:
+            around.__enter__()
+            undone.callback(around.__exit__, None, None, None)
+            undone.callback(transaction.set_rollback, True)
+            self.made = {each: _Made(each.make, var / str(k)) for k, each in enumerate(self.wanted)}
+            connection.check_constraints()  # now, and not again at the end of each test
+            self.later = undone.pop_all()
+
+    def undo(self) -> None:
+        if self.made:
+            self.made = {}
+            with self.blocker.unblock():
+                self.later.close()
 
 
 @pytest.fixture(scope="module")
@@ -68,33 +98,35 @@ def made_for_this_file(
     django_db_setup: None,
     django_db_blocker: Any,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[dict[Any, _Made]]:
-    """Makes the rows of all `made_once` of a file, in their order there."""
+) -> Iterator[Rows]:
+    """Makes the rows of all `made_once` of a file."""
     wanted = [
         each for each in vars(request.module).values() if hasattr(each, "make") and hasattr(each, "name")
     ]
-    var = tmp_path_factory.mktemp("made-once")
-    around = transaction.atomic()
-    around._from_testcase = True  # so that transactions inside may be durable
-    with django_db_blocker.unblock(), ExitStack() as undone:
-        around.__enter__()
-        undone.callback(around.__exit__, None, None, None)
-        undone.callback(transaction.set_rollback, True)
-        found = {each: _Made(each.make, var / str(number)) for number, each in enumerate(wanted)}
-        connection.check_constraints()  # now, and not again at the end of each test
-        later = undone.pop_all()
-    yield found
-    with django_db_blocker.unblock():
-        later.close()
+    rows = Rows.of_this_file = Rows(wanted, partial(tmp_path_factory.mktemp, "made-once"), django_db_blocker)
+    rows.make()
+    yield rows
+    Rows.of_this_file = None
+    rows.undo()
+
+
+def asks_for_rows(item: Any) -> bool:
+    return made_for_this_file.__name__ in getattr(item, "fixturenames", ())
+
+
+def only_for_those_that_ask(item: Any) -> None:
+    """Makes the rows, or takes them back, before a test that asks for them, or does not: tests may run in any order."""
+    rows = Rows.of_this_file
+    if rows is not None and bool(rows.made) != asks_for_rows(item):
+        rows.undo() if rows.made else rows.make()
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Returns the tests file by file, and in each file first those that use no `made_once`."""
+    """Returns the tests file by file, and in each first those that use no `made_once`: then nothing is made twice."""
     places: dict[Path, int] = {}
     for item in items:
         places.setdefault(item.path, len(places))
-    asks = made_for_this_file.__name__
-    return sorted(items, key=lambda item: (places[item.path], asks in getattr(item, "fixturenames", ())))
+    return sorted(items, key=lambda item: (places[item.path], asks_for_rows(item)))
 
 
 def _is_transactional(request: pytest.FixtureRequest) -> bool:
