@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from modeling.reports.evaluation_sets import challenge, human, power, unscored
 from modeling.reports.leak_audits import LEAKS, leaks
+from modeling.reports.many_answers import lacking, many_answers
 from modeling.reports.missed import missed
 from modeling.reports.parity import parity
 from modeling.reports.top_features import features
@@ -65,6 +66,13 @@ OVERVIEWS: dict[str, Overview] = {
         challenge,
         several=True,
         lacks=unscored,
+    ),
+    "many-answers": Overview(
+        "Models beside many answers",
+        "How near the models of the first snapshot are to people's labels beyond the seats, by their entropy (ChaosNLI).",
+        many_answers,
+        several=True,
+        lacks=lacking,
     ),
     "parity": Overview(
         "Parity on minimal pairs",
