@@ -5,8 +5,13 @@ class ModelingConfig(AppConfig):
     name = "modeling"
 
     def ready(self) -> None:
+        from modeling.results import run_figures
         from modeling.results.doubts import doubts_of, runs_with_predictions
+        from modeling.watching import baseline_figures, curves
+        from shared.figures import register
         from validation.pairs.doubts import DOUBTS, RUNS
 
+        for room in (run_figures, curves, baseline_figures):
+            register(*room.FIGURES)
         DOUBTS.append(doubts_of)
         RUNS.append(runs_with_predictions)

@@ -70,6 +70,10 @@ class Scope:
         """Returns the table with names for its labels and genres, and with the addresses of the data behind it."""
         return table
 
+    def said(self, finding: str, subject: Any) -> str:
+        """Returns the finding as a sentence that says of what it is."""
+        return finding
+
     def stored(self, subject: Any, source: str, parameters: Parameters) -> tuple[Any, Any]:
         """Returns (what a worker counted, the row of its job), each None if there is none."""
         return subject, None
@@ -116,7 +120,8 @@ class Figure:
     the columns or by their keys. A finished Table has columns of its own; None is nothing to show. columns: with their
     definitions. draw: the picture, or what makes it of the table and the data. finding: makes a sentence of the whole
     table. source: the name of a stored count. notes: what else is to know. only_with_rows: pages leave it out if it has
-    no rows.
+    no rows. gather: takes the subject and the parameters and returns what it is computed from instead of the subject; a
+    page that shows several figures of the same data gathers once. Raises Http404.
     """
 
     name: str
@@ -130,6 +135,13 @@ class Figure:
     parameters: type[Parameters] = Parameters
     notes: Sequence[str] = ()
     only_with_rows: bool = False
+    gather: Callable[..., Any] | None = None
+
+    def stored(self, subject: Any, parameters: Parameters) -> tuple[Any, Any]:
+        """Returns what it is computed from, or None, and the row of its job if a worker counts it."""
+        if self.gather:
+            return self.gather(subject, **dict(parameters)), None
+        return self.scope.stored(subject, self.source, parameters)
 
     def table(self, data: Any, **parameters: Any) -> Table | None:
         """Returns the table with raw labels and its picture, without names and finding."""
@@ -153,7 +165,7 @@ class Figure:
         if made is None or not made.caption:  # finished
             return made
         dressed = self.scope.dressed(made, subject)
-        found = dressed.title or (self.finding(dressed) if dressed.rows else "")
+        found = dressed.title or (self.scope.said(self.finding(dressed), subject) if dressed.rows else "")
         return replace(dressed, title=found or dressed.caption)
 
     def address(self, subject: Any, parameters: Parameters | None = None) -> str:
@@ -208,13 +220,19 @@ def register(*figures: Figure) -> None:
 
 
 def shown(
-    figures: Iterable[Figure], subject: Any, data: Any = None, parameters: Parameters | None = None
+    figures: Iterable[Figure],
+    subject: Any,
+    data: Any = None,
+    parameters: Parameters | None = None,
+    mark: Any = "",
 ) -> Iterator[Shown]:
     """Yields these figures of a subject for a page, without those that have nothing to show.
 
-    data: what they are computed from; the subject, if it is left out.
+    data: what they are computed from; the subject, if it is left out. mark: tells them from the same figures of another
+    subject on the page.
     """
     for figure in figures:
         table = figure.shown(subject, subject if data is None else data, parameters)
         if table is not None and (table.rows or not figure.only_with_rows):
+            table = replace(table, key=f"{table.key}-{mark}") if mark else table
             yield Shown(figure, table, figure.address(subject, parameters))

@@ -115,6 +115,7 @@ def sample_site() -> Site:
     figures = request_statistics(snapshot=snapshot, kind="corpus")
     compute_statistics(statistics_id=figures.pk)
     run = done_run(snapshot, "majority")
+    run.lines.create(step=1, epoch=1, dev_accuracy=0.5)
     Worker.objects.create(name="w@here", queues="gpu", started_at=timezone.now(), seen_at=timezone.now())
     premise = add_premise(corpus, "A line that nobody has labelled.", validated=False)
     open_for_validation(question=question, pairs=Pair.objects.filter(premise=premise))
@@ -214,11 +215,10 @@ def sample_site() -> Site:
         "api/v1/snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "api/v1/snapshots/<int:pk>/tables/": {"name": "missed"},
-        "api/v1/runs/": {"pk": run.pk},
+        "api/v1/runs/": {"pk": run.pk, "name": "dev-accuracy"},
         "api/v1/corpora/": {"number": link.pk, "code": vera().code},
     }
     queries = {
-        "api/v1/runs/curves/": f"?runs={run.pk}",
         "api/v1/corpora/<slug:slug>/cross-table/": f"?question={question.slug}",
     }
     return Site(corpus, snapshot, people, places, queries)

@@ -67,7 +67,7 @@ class FigureView(_FiguresView):
             error = f"There is no form {form!r} of a figure. Known: {', '.join(FILES)}."
             raise Problem(status=422, detail=error, errors={"as": error})
         figure, subject, parameters = self.found(request, name, place)
-        data, row = figure.scope.stored(subject, figure.source, parameters)
+        data, row = figure.stored(subject, parameters)
         if data is None:
             return _not_yet(row)
         made = figure.table(data, **dict(parameters)) if form == "csv" else None

@@ -21,8 +21,9 @@ from annotation_site.workspace.overview_charts import SPANS, glances, overview_c
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
-from modeling.watching.charts import accuracy_chart
+from modeling.watching.baseline_figures import BASELINES, compared_on
 from shared.csv_files import csv_file
+from shared.figures import shown
 from shared.sorted_lists import Column as ListColumn
 from shared.sorted_lists import list_as_csv, sorted_list
 from snapshots.models import Snapshot
@@ -138,7 +139,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "jobs": waiting_jobs(),
         "newest": newest,
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
-        "chart": accuracy_chart(newest) if newest else None,
+        "accuracy": shown((BASELINES,), newest, compared_on(newest)) if newest else (),
     }
     if counts is not None:
         context["step"] = next_step(State(corpus, question, counts, items, newest))

@@ -9,7 +9,6 @@ from rest_framework.utils.urls import replace_query_param
 from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, problems
 from modeling.models import TrainingRun
-from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.predictions import (
     IN_FILE,
     BadChoice,
@@ -19,28 +18,7 @@ from modeling.results.predictions import (
     asked_predictions,
     flat,
 )
-from modeling.results.serializers import (
-    DataMapQuery,
-    DataMapSerializer,
-    PredictionsQuery,
-    PredictionsSerializer,
-)
-
-
-class RunDataMapView(ResearcherView):
-    @extend_schema(
-        summary="The data map of a run, thinned to the points of a picture",
-        description="Confidence, variability and correctness of training pairs over epochs, evenly spread over the training"
-        " file. The page has all of them as CSV.",
-        parameters=[DataMapQuery],
-        responses=DataMapSerializer,
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        run = get_object_or_404(TrainingRun, pk=pk)
-        asked = DataMapQuery.read(request)
-        with problems({NoDataMap: 404}):
-            found = data_map(run)
-        return Response({"pairs": len(found.ids), "points": found.points(asked["points"])})
+from modeling.results.serializers import PredictionsQuery, PredictionsSerializer
 
 
 class RunPredictionsView(ResearcherView):

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -180,6 +181,11 @@ class Evaluated:
         return self.partition if self.is_own else f"{self.partition} of {self.snapshot}"
 
     @property
+    def mark(self) -> str:
+        """Returns what tells it from the other scores of its run, for names of files and of parts of a page."""
+        return self.partition if self.is_own else f"{self.partition}-{self.snapshot.pk}"
+
+    @property
     def interval(self) -> tuple[float | None, float | None]:
         """Returns the 95% interval of the accuracy after Wilson, over the pairs."""
         return wilson(self.whole.accuracy, self.whole.pairs)
@@ -200,7 +206,7 @@ class Evaluated:
         query = urlencode({**on, **chosen})
         return reverse("run-predictions", args=[self.whole.run_id, self.partition]) + (query and f"?{query}")
 
-    @property
+    @cached_property
     def confusion(self) -> Confusion | None:
         """Returns the breakdown by predicted label as a matrix; None if the run has none."""
         parts = next((one.parts for one in self.breakdowns if one.dimension == "predicted"), [])
@@ -224,7 +230,13 @@ class Evaluated:
 def evaluations(run: TrainingRun) -> list[Evaluated]:
     """Returns the scores of a run, its own snapshot first; those on test only where they may be seen."""
     rows = _seen(run, Evaluation.objects.filter(run=run)).select_related("run", "snapshot__corpus")
-    found = {(row.snapshot_id, row.partition): Evaluated(row.snapshot, row.partition, row) for row in rows}
+    snapshots = {run.snapshot_id: run.snapshot}  # one object each, so that its names are asked for once
+    found = {
+        (row.snapshot_id, row.partition): Evaluated(
+            snapshots.setdefault(row.snapshot_id, row.snapshot), row.partition, row
+        )
+        for row in rows
+    }
     for shown in breakdowns(run):
         if (shown.snapshot.pk, shown.partition) in found:
             found[shown.snapshot.pk, shown.partition].breakdowns.append(shown)

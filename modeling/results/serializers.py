@@ -157,22 +157,3 @@ class PredictionsSerializer(serializers.Serializer):
     next = serializers.URLField(allow_null=True)
     pairs = serializers.IntegerField(help_text="all that fit")
     results = PredictionSerializer(many=True)
-
-
-class DataMapQuery(QuerySerializer):
-    points = serializers.IntegerField(default=5000, min_value=1, max_value=100_000, help_text="at most")
-
-
-class PointSerializer(serializers.Serializer):
-    pairID = serializers.CharField()
-    gold = serializers.CharField()
-    genre = serializers.CharField()
-    epochs = serializers.IntegerField()
-    confidence = serializers.FloatField(help_text="mean probability of the gold label over epochs")
-    variability = serializers.FloatField(help_text="its standard deviation")
-    correctness = serializers.FloatField(help_text="share of epochs with a correct answer")
-
-
-class DataMapSerializer(serializers.Serializer):
-    pairs = serializers.IntegerField(help_text="all on the map")
-    points = PointSerializer(many=True)

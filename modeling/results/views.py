@@ -10,7 +10,6 @@ from django.template.defaultfilters import pluralize
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.pages.access import researcher_page, researcher_post
-from accounts.pages.chart_files import chart_file
 from collection.models import Pair
 from collection.texts import direction_of
 from modeling.models import TrainingRun
@@ -27,11 +26,13 @@ from modeling.results.predictions import (
     asked_predictions,
     other_runs,
 )
-from modeling.results.run_charts import data_map_charts
+from modeling.results.run_figures import OF_MAP
 from modeling.results.run_scores import in_order
 from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
+from shared.figures import shown
+from snapshots.statistics.scope import names_on
 from validation.errors import NotLookedAt
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
@@ -172,18 +173,13 @@ def _tell(request: HttpRequest, question: Question, chosen: int, opened: int) ->
 
 @researcher_page
 def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
-    """Shows the map, and the training pairs of a region with their texts. `chart`: one chart as CSV."""
+    """Shows the map, and the training pairs of a region with their texts."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     asked = {name: request.GET.get(name, "") for name in ("label", "genre", "after")}
     asked["region"] = request.GET.get("region", HARD)
     context: dict[str, Any] = {"run": run, "regions": REGIONS, "asked": asked}
     try:
-        found = data_map(run)
-        if "chart" in request.GET:
-            return chart_file(
-                data_map_charts(run, found, names_in(run.snapshot.corpus)), request.GET["chart"], f"run-{pk}"
-            )
-        context |= _shown_on_map(run, found, asked)
+        context |= _shown_on_map(run, data_map(run), asked)
     except (NoDataMap, BadPlace) as error:
         return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=404)
     except BadChoice as error:
@@ -213,12 +209,12 @@ def _map_rows(found: DataMap) -> Iterator[list[object]]:
 
 def _shown_on_map(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> dict[str, Any]:
     rows = found.chosen(asked["region"], asked["label"], asked["genre"])
-    shown, following = found.page(rows, asked["after"], PAIRS_A_PAGE)
-    pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in shown])
+    places, following = found.page(rows, asked["after"], PAIRS_A_PAGE)
+    pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in places])
     corpus = run.snapshot.corpus
-    names = names_in(corpus)
+    names = names_on(run.snapshot)
     cards = []
-    for row in shown:
+    for row in places:
         point = found.point(row)
         cards.append({**point, "pair": pairs.get(point["pairID"])})
     return {
@@ -228,7 +224,7 @@ def _shown_on_map(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> di
         "pairs": len(rows),
         "all_pairs": len(found.ids),
         "following": following,
-        "charts": data_map_charts(run, found, names),
+        "charts": shown(OF_MAP, run, (corpus.slug, found)),
         "labels": in_order(found.gold.names, corpus.labels),
         "genres": in_order(found.genre.names, corpus.labels),
         "questions": Question.objects.filter(corpus=corpus).order_by("-is_main", "slug"),

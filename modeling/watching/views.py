@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -10,7 +9,6 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
-from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from modeling import workers
 from modeling.baselines.config import named_set
@@ -23,18 +21,30 @@ from modeling.results.beside_twin import BesideTwin, beside_twin
 from modeling.results.data_map import data_map_file
 from modeling.results.features import top_features
 from modeling.results.predictions import PredictionsMissing
-from modeling.results.run_charts import result_charts
+from modeling.results.run_figures import OF_PARTITIONS
 from modeling.results.run_scores import evaluations, results
 from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
-from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, curves, seed_charts
-from modeling.watching.comparing import chosen_runs, differences, run_charts, without_line
+from modeling.watching.baseline_figures import FIGURES, comparisons
+from modeling.watching.curves import (
+    EPOCHS,
+    MOST_RUNS,
+    OF_RUN,
+    OF_SEVERAL,
+    Beside,
+    Together,
+    chosen_runs,
+    differences,
+    of_sweep,
+    without_line,
+)
 from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
 from shared.csv_files import csv_file
+from shared.figures import shown
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from snapshots.models import Snapshot
-from validation.questions.lookup import names_of
+from snapshots.statistics.scope import names_on
 
 RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
@@ -70,7 +80,7 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     """Shows the scores of baselines by snapshot, the newest first, then all runs; of one corpus with `?corpus=SLUG`.
 
     `seeds=together`: a sweep is one row, with the means over its seeds.
-    `chart`: one chart as CSV; `as=csv`: all runs as CSV.
+    `as=csv`: all runs as CSV.
     """
     frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
     if slug := request.GET.get("corpus"):
@@ -81,14 +91,14 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
-    charts = comparison_charts(tables)
-    if "chart" in request.GET:
-        return chart_file(chain.from_iterable(charts.values()), request.GET["chart"], "runs")
     chosen = [each for each in request.GET.getlist("column") if each in KEYS] or USUAL_COLUMNS
     columns = [column for column in COLUMNS if column.key == ALWAYS or column.key in chosen]
     listed = sorted_page(request, found, columns, f"-{ALWAYS}", RUNS_A_PAGE, "all")
     context = {
-        "tables": [(table, charts[table.snapshot.pk]) for table in tables],
+        "tables": [
+            (each.table, shown(FIGURES, each.table.snapshot, each, mark=each.table.snapshot.pk))
+            for each in comparisons(tables)
+        ],
         "page": listed.rows,
         "rows": [
             (each, [(column.key, column.value(each)) for column in columns[1:]]) for each in listed.rows
@@ -119,11 +129,10 @@ def _narrowed(runs: RunQuerySet, request: HttpRequest) -> tuple[RunQuerySet, dic
 
 @researcher_page
 def run_curves(request: HttpRequest) -> HttpResponse:
-    """Shows the curves of the runs named by `run` in common charts, and in what the runs differ. `chart`: one as CSV."""
+    """Shows the curves of the runs named by `run` in common pictures, and in what the runs differ."""
     found = chosen_runs(request.GET.getlist("run"))
-    charts = chosen_charts(found)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], "runs")
+    others = Beside(beside=",".join(str(one.pk) for one in found[1:]))
+    charts = list(shown(OF_SEVERAL, found[0], Together(found), others)) if found else []
     corpora = {one.snapshot.corpus for one in found}
     context = {
         "runs": found,
@@ -143,9 +152,6 @@ def run_curves(request: HttpRequest) -> HttpResponse:
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows one run. While it is under way, htmx requests the changing part every two seconds."""
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    if "chart" in request.GET:
-        charts = run_charts(found)
-        return chart_file(charts, request.GET["chart"], f"run-{pk}")
     template = "modeling/_state.html" if request.htmx else "modeling/run.html"  # type: ignore[attr-defined]
     return render(request, template, _shown(found))
 
@@ -156,7 +162,6 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
     by_size = sizes(found) if found.is_sweep else []
     is_under_way = found.standing in TrainingRun.are_under_way()
     evaluated = evaluations(found)
-    names = names_of([found.snapshot.corpus, *(one.snapshot.corpus for one in evaluated)])
     return {
         "run": found,
         "is_under_way": is_under_way,
@@ -170,14 +175,13 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "newest": lines[-1] if lines else None,
         # While the run is under way, each refresh would fold a folded table again.
         "shown_lines": lines[-NEWEST_LINES:] if is_under_way else lines,
-        "curves": seed_charts(found) if found.is_sweep else curves(lines),
+        "curves": shown((EPOCHS,), found, of_sweep(found)) if found.is_sweep else shown(OF_RUN, found, lines),
         "log": log_tail(found),
         "warnings": found.warnings.splitlines(),
         "evaluations": [
-            (one, charts, names[one.snapshot.corpus_id])
-            for one, charts in zip(evaluated, result_charts(evaluated, names), strict=True)
+            (one, list(shown(OF_PARTITIONS, one, mark=one.mark)), names_on(one.snapshot)) for one in evaluated
         ],
-        "names": names[found.snapshot.corpus_id],
+        "names": names_on(found.snapshot),
         "hides_test": hides_test(found),
         "twin": twin,
         "beside_twin": [] if is_under_way or twin is None else _beside_twin(found, twin),

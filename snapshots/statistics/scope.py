@@ -80,19 +80,24 @@ class SnapshotScope(Scope):
 
     def dressed(self, table: Table, subject: Snapshot) -> Table:
         """Counts of pairs lead to these pairs, a word to the pairs whose hypotheses have it, a pair to its page."""
-        names = _names(subject)
-        linked = [{**row, **_links(table.columns, row, subject)} for row in table.rows]
-        rows = [{key: name_of_cell(names, key, value) for key, value in row.items()} for row in linked]
-        words = names.get("label", {})
-        colours = {**table.colours, **{words[key]: one for key, one in table.colours.items() if key in words}}
-        columns = [replace(column, name=name_of_column(names, column.name)) for column in table.columns]
-        return replace(table, columns=columns, rows=rows, colours=colours)
+        linked = [{**_links(table.columns, row, subject), **row} for row in table.rows]
+        return in_names(replace(table, rows=linked), subject)
 
 
 SNAPSHOT = SnapshotScope()
 
 
-def _names(snapshot: Snapshot) -> Names:
+def in_names(table: Table, snapshot: Snapshot) -> Table:
+    """Returns the table with the names of the snapshot's labels and genres."""
+    names = names_on(snapshot)
+    rows = [{key: name_of_cell(names, key, value) for key, value in row.items()} for row in table.rows]
+    words = names.get("label", {})
+    colours = {**table.colours, **{words[key]: one for key, one in table.colours.items() if key in words}}
+    columns = [replace(column, name=name_of_column(names, column.name)) for column in table.columns]
+    return replace(table, columns=columns, rows=rows, colours=colours)
+
+
+def names_on(snapshot: Snapshot) -> Names:
     """Returns what labels and genres are called, asked for once for all figures of a page."""
     known: Names | None = vars(snapshot).get("names_on_pages")
     return (

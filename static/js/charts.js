@@ -91,10 +91,12 @@
     showLegend(figure, legend);
   }
 
-  // The rows of the table that are drawn: those of `draw.where`, and not those of `draw.without`.
-  function drawn({ rows, draw: { where, without } }) {
+  // The rows of the table that are drawn: those of `draw.where`, not those of `draw.without`, with at least the values of
+  // `draw.least`; the first `draw.most` of them.
+  function drawn({ rows, draw: { where, without, least = {}, most } }) {
     const fits = (row, values) => Object.entries(values).every(([key, value]) => row[key] === value);
-    return rows.filter((row) => (!where || fits(row, where)) && !(without && fits(row, without)));
+    const enough = (row) => Object.entries(least).every(([key, value]) => row[key] >= value);
+    return rows.filter((row) => (!where || fits(row, where)) && !(without && fits(row, without)) && enough(row)).slice(0, most);
   }
 
   function begin(figure) {

@@ -18,8 +18,8 @@ SELECTIONS = {
     ("validation/statistics/annotator_figures.py", "with most labels of"),
     ("validation/statistics/agreement_figures.py", "with most pairs of"),
     ("annotation_site/workspace/texts_charts.py", "words that stand out most"),
-    ("modeling/watching/charts.py", "the best first"),
-    ("modeling/watching/charts.py", "The best epoch of"),  # of one run: its highest point, a fact
+    ("modeling/watching/baseline_figures.py", "the best first"),
+    ("modeling/watching/curves.py", "The best epoch of"),  # of one run: its highest point, a fact
 }
 APPS = ("annotation_site", "collection", "validation", "snapshots", "modeling", "shared")
 

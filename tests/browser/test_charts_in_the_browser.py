@@ -120,7 +120,7 @@ def test_runs_and_the_seeds_of_a_sweep(live_server, watched, rosa, look):
     look_at(page, "/runs/")
     look_at(page, f"/runs/{sweep.pk}/")
     # The page loads its part again while the sweep is under way: a table that is open stays open, and is drawn again.
-    seeds = page.locator("figure[data-chart=seeds]")
+    seeds = page.locator("figure[data-chart=dev-by-epoch]")
     # No epoch is between two.
     epochs = seeds.locator("svg.chart-svg text", has_text=re.compile(r"^[\d.]+$"))
     expect(epochs).to_have_text(["1", "2", "3"])

@@ -92,7 +92,7 @@ def test_a_run_without_dynamics_says_why(browser, snapshot):
         with pytest.raises(NoDataMap, match=says):
             data_map(run)
         assert browser.get(f"/runs/{run.pk}/data-map/").status_code == 404
-        assert says in browser.get(f"/api/v1/runs/{run.pk}/data-map/").json()["detail"]
+        assert says in browser.get(f"/api/v1/runs/{run.pk}/figures/data-map").json()["detail"]
         assert browser.get(f"/runs/{run.pk}/data-map.csv").status_code == 404
         assert "data-map" not in browser.get(f"/runs/{run.pk}/").content.decode()
 
@@ -107,7 +107,10 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert [(row["pairID"], row["confidence"], row["variability"]) for row in charts["data-map"]["rows"]] == [
         (name, *told[:2]) for name, told in zip(ids, DYNAMICS, strict=True)
     ]
-    assert browser.get(f"/runs/{run.pk}/data-map/?chart=data-map-counts").content.startswith(b"confidence,")
+    rest = f"/api/v1/runs/{run.pk}/figures"
+    assert all(
+        browser.get(f"{rest}/{key}").json() == {**chart, "made_at": None} for key, chart in charts.items()
+    )
     cards = page.xpath('//ol[@id="answers"]/li')
     assert [card.get("id") for card in cards] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
     assert lines(snapshot, "train")[1]["sentence2"] in cards[0].text_content()
@@ -117,8 +120,9 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert [(row["pairID"], float(row["confidence"])) for row in rows] == [
         (name, told[0]) for name, told in zip(ids, DYNAMICS, strict=True)
     ]
-    told = browser.get(f"/api/v1/runs/{run.pk}/data-map/?points=3").json()
-    assert (told["pairs"], [one["pairID"] for one in told["points"]]) == (6, [ids[0], ids[2], ids[4]])
+    told = browser.get(f"{rest}/data-map?points=3").json()
+    assert [row["pairID"] for row in told["rows"]] == [ids[0], ids[2], ids[4]]
+    assert "3 pairs are drawn" in told["note"]
 
 
 def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):

@@ -34,6 +34,7 @@ from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
 from tests.cast import person
 from tests.charted import charts_in
+from tests.commands import run as run_command
 from tests.corpora import WORDINGS, new_label
 from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
@@ -291,9 +292,19 @@ def test_the_runs_page_has_confusion_and_calibration_and_rest_has_the_latter(bro
         (bin["pairs"], bin["accuracy"], bin["low"], bin["high"]) for bin in charts["calibration-test"]["rows"]
     ]
     assert all((low, high) == wilson(share, pairs) for pairs, share, low, high in sure)
-    assert browser.get(f"/runs/{run.pk}/?chart=calibration-test").content.startswith(b"bin,pairs,probability")
-    in_rest = browser.get(f"/api/v1/runs/{run.pk}/charts/").json()["charts"]
-    assert [chart for chart in in_rest if chart["key"] in charts] == list(charts.values())
+    address = f"/api/v1/runs/{run.pk}/figures/"
+    assert browser.get(f"{address}calibration?as=csv").content.startswith(b"bin,pairs,probability")
+    assert list(charts) == ["confusion-test", "calibration-test"]
+    for key, drawn in charts.items():
+        told = browser.get(address + key.removesuffix("-test"), {"partition": "test"}).json()
+        assert told | {"key": key} == {**drawn, "made_at": None}
+    assert (
+        "no scores to show on test of other@1"
+        in browser.get(f"{address}confusion?on=other@1").json()["detail"]
+    )
+    assert browser.post(f"{address}confusion").status_code == 409
+    told = run_command("figure", "confusion", f"{run.pk}/test", "--format", "csv")
+    assert told.out.startswith("gold,predicted: entailment,")
     (told,) = [
         row["calibration"]
         for row in browser.get(f"/api/v1/runs/{run.pk}/").json()["evaluations"]

@@ -6,9 +6,9 @@ from lxml import html
 from collection.models import Genre, Prompt
 from modeling.launching.actions import request_run, request_sweep
 from modeling.models import Breakdown, RunProgress, TrainingRun
-from modeling.results.run_scores import results
-from modeling.watching.charts import comparison_charts, seed_charts
-from modeling.watching.comparing import chosen_runs
+from modeling.watching.baseline_figures import FIGURES, compared_on
+from modeling.watching.curves import EPOCHS, chosen_runs, of_sweep
+from shared.figures import shown
 from shared.intervals import wilson
 from snapshots.models import Snapshot
 from tests.charted import charts_in
@@ -29,9 +29,13 @@ def broken_down(run: TrainingRun, right: dict[str, int], pairs: int = 100) -> No
         )
 
 
+def told_by(client, address: str) -> dict:
+    """Returns what REST has of a figure, without the time of its count."""
+    return {key: value for key, value in client.get(address).json().items() if key != "made_at"}
+
+
 def charts(snapshot: Snapshot) -> dict:
-    found = comparison_charts(results([snapshot])).get(snapshot.pk, [])
-    return {chart.key.partition("-")[0]: chart for chart in found}
+    return {each.table.key: each.table for each in shown(FIGURES, snapshot, compared_on(snapshot))}
 
 
 def test_baselines_stand_in_order_with_their_intervals_and_both_bars(snapshot):
@@ -59,7 +63,7 @@ def test_lowest_and_highest_seeds_are_marks_where_there_are_several(snapshot):
 
 def test_the_grid_says_where_a_baseline_fails(snapshot):
     broken_down(done_run(snapshot, "cbow"), {"entailment": 80, "neutral": 10, "fiction": 45})
-    chart = charts(snapshot)["parts"]
+    chart = charts(snapshot)["baselines-by-part"]
     (row,) = chart.rows
     assert (row["label: entailment"], row["label: neutral"], row["genre: fiction"]) == (0.8, 0.1, 0.45)
     assert chart.title == (
@@ -68,7 +72,7 @@ def test_the_grid_says_where_a_baseline_fails(snapshot):
     assert [column.name for column in chart.columns][1:] == ["Definitely correct", "Maybe correct", "Fiction"]
 
 
-def test_a_run_is_drawn_by_genre_the_lowest_first_and_small_genres_are_left_out(snapshot, browser_of, rosa):
+def test_a_run_is_drawn_by_genre_the_lowest_first_without_the_small_ones(snapshot, browser_of, rosa):
     run = done_run(snapshot, "cbow")
     Genre.objects.create(corpus=snapshot.corpus, slug="mail", name="Letters", prompt=Prompt.objects.get())
     rows = [
@@ -78,18 +82,23 @@ def test_a_run_is_drawn_by_genre_the_lowest_first_and_small_genres_are_left_out(
     ]
     Breakdown.objects.create(run=run, snapshot=snapshot, partition="test", dimension="genre", rows=rows)
     client = browser_of(rosa)
-    chart = charts_in(client.get(f"/runs/{run.pk}/").content)["genres-test"]
+    chart = charts_in(client.get(f"/runs/{run.pk}/").content)["by-genre-test"]
     assert [(row["genre"], row["pairs"], row["accuracy"]) for row in chart["rows"]] == [
-        ("Letters", 50, 0.2), ("Fiction", 100, 0.8),
+        ("tiny", 19, 0), ("Letters", 50, 0.2), ("Fiction", 100, 0.8),
     ]  # fmt: skip
-    assert (chart["rows"][0]["low"], chart["rows"][0]["high"]) == pytest.approx(wilson(0.2, 50))
+    assert chart["draw"]["least"] == {"pairs": 20}
+    assert "Of 3 genres, 2 are drawn." in chart["note"]
+    assert (chart["rows"][1]["low"], chart["rows"][1]["high"]) == pytest.approx(wilson(0.2, 50))
     assert chart["title"] == (
         "On test, accuracy is highest for Fiction (80.0%) and lowest for Letters (20.0%),"
         " among those with 30 pairs or more."
     )
-    assert client.get(f"/runs/{run.pk}/", {"chart": "genres-test"}).content.startswith(
-        b"genre,pairs,accuracy"
-    )
+    told = client.get(f"/api/v1/runs/{run.pk}/figures/by-genre?partition=test&as=csv").text
+    low, high = wilson(0.0, 19)
+    assert told.splitlines()[:2] == [
+        "genre,pairs,accuracy,low,high,majority",
+        f"tiny,19,0.0,{low},{high},1.0",
+    ]
 
 
 def test_runs_of_other_settings_have_names_of_their_own(snapshot):
@@ -103,25 +112,28 @@ def test_the_page_and_its_files_show_the_charts(snapshot, browser_of, rosa):
     broken_down(done_run(snapshot, "cbow"), {"entailment": 80, "neutral": 10, "fiction": 45})
     client = browser_of(rosa)
     found = charts_in(client.get("/runs/").content)
-    assert list(found) == [f"baselines-{snapshot.pk}", f"parts-{snapshot.pk}"]
-    for key in found:
-        assert client.get("/runs/", {"chart": key}).content.startswith(b"baseline,")
-    assert client.get("/runs/", {"chart": "nonsense"}).status_code == 404
+    assert list(found) == [f"baselines-{snapshot.pk}", f"baselines-by-part-{snapshot.pk}"]
+    for key, drawn in found.items():
+        name = key.removesuffix(f"-{snapshot.pk}")
+        address = f"/api/v1/snapshots/{snapshot.pk}/figures/{name}"
+        assert told_by(client, address) | {"key": key} == drawn
+        assert client.get(f"{address}?as=csv").content.startswith(b"baseline,")
 
 
 def test_seeds_of_a_sweep_lie_over_each_other_by_epoch(snapshot, browser_of, rosa):
     sweep = request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1, 2])
-    assert seed_charts(sweep) == []
+    assert not list(shown((EPOCHS,), sweep, of_sweep(sweep)))
     first, second = sweep.children.order_by("pk")
     for run, scores in ((first, (0.4, 0.6)), (second, (0.5,))):
         for epoch, accuracy in enumerate(scores, start=1):
             RunProgress.objects.create(run=run, step=10 * epoch, epoch=epoch, dev_accuracy=accuracy)
-    (chart,) = seed_charts(sweep)
+    (chart,) = (each.table for each in shown((EPOCHS,), sweep, of_sweep(sweep)))
     one, other = f"run-{first.pk}", f"run-{second.pk}"
     assert chart.rows == [{"epoch": 1, one: 0.4, other: 0.5}, {"epoch": 2, one: 0.6, other: None}]
     assert chart.title == "The best epoch of each reaches 50.0% (seed 2) to 60.0% (seed 1) on dev."
-    assert list(charts_in(browser_of(rosa).get(f"/runs/{sweep.pk}/").content)) == ["seeds"]
-    assert browser_of(rosa).get(f"/runs/{sweep.pk}/", {"chart": "seeds"}).status_code == 200
+    client = browser_of(rosa)
+    (drawn,) = charts_in(client.get(f"/runs/{sweep.pk}/").content).values()
+    assert drawn == told_by(client, f"/api/v1/runs/{sweep.pk}/figures/dev-by-epoch")
 
 
 def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of, rosa):
@@ -134,22 +146,23 @@ def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of,
     address = f"/runs/curves/?run={other.pk}&run={one.pk}&run=99999&run=x"
     page = client.get(address)
     found = charts_in(page.content)
-    assert list(found) == ["dev-accuracy", "loss"]
+    assert list(found) == ["dev-by-epoch", "loss-by-step"]
     ours, theirs = f"run-{one.pk}", f"run-{other.pk}"
-    assert [(row["epoch"], row[ours], row[theirs]) for row in found["dev-accuracy"]["rows"]] == [
+    assert [(row["epoch"], row[ours], row[theirs]) for row in found["dev-by-epoch"]["rows"]] == [
         (1, 0.4, 0.5),
         (2, 0.6, None),
     ]
-    assert found["dev-accuracy"]["title"].startswith(
+    assert found["dev-by-epoch"]["title"].startswith(
         f"The best epoch of each reaches 50.0% (run {other.pk}: cbow) to 60.0% (run {one.pk}: cbow) on dev"
     )
-    assert list(found["loss"]["rows"][0]) == ["step", ours, "faint"], "of one value there is no line"
+    assert list(found["loss-by-step"]["rows"][0]) == ["step", ours, "faint"], "of one value there is no line"
     table = html.fromstring(page.content).xpath('//div[@aria-label="Where the runs differ"]//tbody/tr')
     assert [[cell.text_content() for cell in row] for row in table] == [["hidden", "8", "4"]]
-    assert client.get(f"{address}&chart=loss").content.startswith(b"step,run-")
-    told = client.get(f"/api/v1/runs/curves/?runs={other.pk},{one.pk}").json()["charts"]
-    assert told == list(found.values())
-    assert client.get("/api/v1/runs/curves/?runs=all").status_code == 422
+    for name, drawn in found.items():
+        there = f"/api/v1/runs/{other.pk}/figures/{name}?beside={one.pk}"
+        assert told_by(client, there) == drawn
+        assert client.get(f"{there}&as=csv").text.partition(",")[2].startswith("run-")
+    assert client.get(f"/api/v1/runs/{other.pk}/figures/loss-by-step?beside=all").status_code == 422
     assert "No run is chosen" in client.get("/runs/curves/").text
     boxes = html.fromstring(client.get("/runs/").content).xpath(
         '//form[@action="/runs/curves/"]//input/@value'

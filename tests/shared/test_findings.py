@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from modeling.results.run_charts import MOST_GENRES, result_charts
+from modeling.results.run_figures import BY_GENRE
 from shared import findings
 from shared.findings import Part
 from shared.numbers import percent
@@ -165,20 +165,18 @@ def test_a_pace_is_over_the_days_since_the_first_and_a_forecast_waits(done, days
 
 
 @given(TABLES.filter(lambda rows: len(rows) > 1))
-def test_the_headline_of_genres_is_of_all_genres_however_many_are_drawn(rows):
+def test_the_headline_of_genres_is_of_all_genres(rows):
     parts = [
         SimpleNamespace(value=name, pairs=pairs, accuracy=right / pairs, majority=0.5)
         for name, (right, pairs) in rows.items()
     ]
     one: Any = SimpleNamespace(
-        snapshot=SimpleNamespace(corpus_id=1), breakdowns=[SimpleNamespace(dimension="genre", parts=parts)],
-        has_predictions=False, where="test", partition="test", is_own=True, confusion=None,
-        whole=SimpleNamespace(accuracy=0.5, bins=[], calibration_error=None),
+        breakdowns=[SimpleNamespace(dimension="genre", parts=parts)], has_predictions=False,
+        whole=SimpleNamespace(accuracy=0.5),
     )  # fmt: skip
-    charts = result_charts([one], {1: {}})[0]
-    for chart in charts:
-        check_comparison(chart.title, rows)
-        assert len(chart.rows) <= MOST_GENRES
+    table = BY_GENRE.table(one)
+    assert table is not None
+    check_comparison(BY_GENRE.finding(table), rows)
 
 
 # How the five, ten or hundred labels of a pair may be split.

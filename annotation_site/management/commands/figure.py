@@ -17,7 +17,8 @@ class Command(BaseCommand):
         parser.add_argument("name", help=f"one of: {', '.join(sorted(FIGURES))}")
         parser.add_argument(
             "scope",
-            help="of what: a corpus's slug (or CORPUS/QUESTION), CORPUS@VERSION of a snapshot, or a run's number",
+            help="of what: a corpus's slug (or CORPUS/QUESTION), CORPUS@VERSION of a snapshot, or a run's number"
+            " (its scores: RUN/PARTITION, RUN/PARTITION/CORPUS@VERSION)",
         )
         parser.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="as in the figure's address")
         parser.add_argument("--format", default="text", choices=FORMATS, help="default: text")
@@ -37,9 +38,13 @@ class Command(BaseCommand):
             )
         except SchemaErrors as wrong_ones:
             raise CommandError(wrong_ones.sentences(options["name"])) from None
-        data = figure.scope.count(subject, figure.source, parameters, self.stderr.write)
         is_raw = options["format"] == "csv"
         try:
+            data = (
+                figure.stored(subject, parameters)[0]
+                if figure.gather
+                else figure.scope.count(subject, figure.source, parameters, self.stderr.write)
+            )
             made = (
                 figure.table(data, **dict(parameters)) if is_raw else figure.shown(subject, data, parameters)
             )

@@ -36,7 +36,11 @@ from snapshots.statistics.job import NoTagger
 from snapshots.statistics.scope import SNAPSHOT
 
 LATEX = "latex"
-STATISTICS = {name: figure for name, figure in FIGURES.items() if figure.scope is SNAPSHOT and figure.columns}
+STATISTICS = {
+    name: figure
+    for name, figure in FIGURES.items()
+    if figure.scope is SNAPSHOT and figure.columns and not figure.gather
+}
 NAMES = (*STATISTICS, *RUN_TABLES, *OVERVIEWS)
 # Result table -> the dimension that it needs and that may be uncounted where all others are counted.
 COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
