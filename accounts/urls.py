@@ -4,7 +4,7 @@ from allauth.socialaccount.providers.openid_connect.views import callback as ope
 from django.urls import path
 from django.views.generic import RedirectView
 
-from accounts.pages import forgotten, open_id, saved_filters, second_factor, views
+from accounts.pages import forgotten, open_id, second_factor, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -15,7 +15,7 @@ urlpatterns = [
     path("sign-in/with/<slug:provider_id>/callback/", openid_callback, name="openid_connect_callback"),
     path("forgotten-password/", forgotten.forgotten_password, name="forgotten-password"),
     path("new-password/<str:uid>/<str:token>/", forgotten.new_password, name="new-password"),
-    path("saved-filters/", saved_filters.saved_filters, name="saved-filters"),
+    path("saved-filters/", views.saved_filters, name="saved-filters"),
     path("mine/email/", forgotten.my_email, name="my-email"),
     path("sign-out/", views.sign_out, name="sign-out"),
     path("consent/<int:form_id>/", views.consent, name="consent"),

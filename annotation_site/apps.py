@@ -7,7 +7,7 @@ class AnnotationSiteConfig(AppConfig):
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
         from annotation_site.researchers.corpus_bias import bias_of
-        from annotation_site.researchers.wages_counted import wages_of
+        from annotation_site.researchers.wages_charts import wages_of
         from annotation_site.workspace import page_figures
         from annotation_site.workspace.pipeline import overview_of
         from shared.figures import register

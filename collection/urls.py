@@ -2,18 +2,18 @@
 
 from django.urls import path
 
-from collection.joining import entry_pages, exam_pages, sign_up_pages
-from collection.writing import my_pages, preview_page, prompt_pages, researcher_pages, task_pages
+from collection.joining import entry_pages, exam_pages
+from collection.writing import my_pages, researcher_pages, task_pages
 
 urlpatterns = [
     path("work/writing/<slug:corpus>/", task_pages.writing, name="writing"),
     path("work/writing/<slug:corpus>/skip/", task_pages.skip, name="skip-writing"),
-    path("work/writing/<slug:corpus>/prompt/<int:version>/", prompt_pages.prompt, name="prompt"),
+    path("work/writing/<slug:corpus>/prompt/<int:version>/", researcher_pages.prompt, name="prompt"),
     path("work/exam/<slug:corpus>/", exam_pages.exam, name="exam"),
     path("work/visit/", entry_pages.visit, name="visit"),
     path("work/visit/returned/", entry_pages.returned, name="visit-returned"),
     path("work/visit/more/", entry_pages.go_on, name="visit-more"),
-    path("join/<slug:slug>/", sign_up_pages.sign_up, name="sign-up"),
+    path("join/<slug:slug>/", entry_pages.sign_up, name="sign-up"),
     path("enter/<str:token>/", entry_pages.enter, name="enter"),
     path("enter/<str:token>/opened/", entry_pages.opened, name="entry-opened"),
     path("enter/<str:token>/waits/", entry_pages.waits, name="entry-waits"),
@@ -26,7 +26,7 @@ urlpatterns = [
     path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),
     path("corpora/<slug:slug>/pilots/", researcher_pages.pilots, name="pilots"),
     path("corpora/<slug:slug>/pilots/<slug:prompt>/", researcher_pages.pilot, name="pilot"),
-    path("c/<slug:slug>/preview/writing/", preview_page.preview_writing, name="preview-writing"),
+    path("c/<slug:slug>/preview/writing/", researcher_pages.preview_writing, name="preview-writing"),
     path("work/reports/", my_pages.my_reports, name="my-reports"),
-    path("work/faq/<int:version>/", prompt_pages.faq, name="faq"),
+    path("work/faq/<int:version>/", researcher_pages.faq, name="faq"),
 ]

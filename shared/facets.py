@@ -1,12 +1,19 @@
 """Values of a list's filters with the numbers that they would show: links beside the list. One mechanism for all lists.
 
 Rows are counted once, in groups of rows that are equal in all filters; from these any choice of filters has its numbers.
+A number, such as a length or a share, is a filter by classes, drawn as a small histogram whose bars choose a class.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from django.db.models import F, Q
+from django.db.models.functions import Least, Length
+
+from shared.charts import Chart, Column
+from shared.numbers import percent
 
 
 class Counted(Protocol):
@@ -95,3 +102,134 @@ def _fits(values: tuple[Any, ...], wish: Wish) -> bool:
 def _values(group: Counted, name: str) -> tuple[Any, ...]:
     value = getattr(group, name)
     return value if isinstance(value, tuple) else (value,)
+
+
+WIDTH = 10  # characters of a class of lengths
+LENGTHS = 13  # classes; the last holds all longer texts, too
+AGREEMENTS = 5  # classes of the share that the most frequent label has
+
+# Returns the address of the list with other values of some filters.
+Address = Callable[[dict[str, Any]], str]
+
+
+def length_class(path: str) -> Least:
+    """Returns the class of a text's length, from 0 on, in SQL."""
+    return Least(Length(path) / WIDTH, LENGTHS - 1)
+
+
+def classes_between(shortest: int, longest: int) -> frozenset[int] | None:
+    """Returns the classes of lengths between two limits (0: no limit), empty for all; None if a limit cuts through one."""
+    first, end = shortest // WIDTH, (longest + 1) // WIDTH if longest else LENGTHS
+    is_cut = shortest % WIDTH or (longest and (longest + 1) % WIDTH) or end > LENGTHS - bool(longest)
+    if is_cut or first >= end:
+        return None
+    return frozenset(range(first, end)) if shortest or longest else frozenset()
+
+
+def length_chart(
+    numbers: Sequence[tuple[int, int]], shortest: int, longest: int, address: Address
+) -> Chart | None:
+    """Returns the chart of (class of length, pairs); None if all pairs are in one class."""
+    known, chosen = dict(numbers), classes_between(shortest, longest)
+    if len(known) < 2:
+        return None
+    rows: list[dict[str, Any]] = []
+    for place in range(min(known), max(known) + 1):
+        low = place * WIDTH
+        high = low + WIDTH if place < LENGTHS - 1 else None
+        limits: dict[str, Any] = {"shortest": low or "", "longest": high - 1 if high else ""}
+        is_chosen = (limits["shortest"] or 0, limits["longest"] or 0) == (shortest, longest)
+        rows.append(
+            {
+                "class": f"{low} to {high - 1}" if high else f"{low} or more",
+                "pairs": known.get(place, 0),
+                "low": low,
+                "high": high,
+                "href": address(dict.fromkeys(limits, "") if is_chosen else limits),
+                "is_out": bool(chosen) and place not in (chosen or ()),
+            }
+        )
+    whole, below = sum(known.values()), 0
+    middle = next(row for row in rows if 2 * (below := below + row["pairs"]) >= whole)
+    finding = f"have up to {middle['high'] - 1}" if middle["high"] else f"have {middle['low']} or more"
+    return _histogram(
+        "length",
+        f"At least half of the hypotheses {finding} characters.",
+        "characters of the hypothesis",
+        rows,
+    )
+
+
+def agreement_class(part: int) -> Q:
+    """Returns a condition on `votes` and `most`: the share of the most frequent label is in this class, from 1 on.
+
+    A class holds its upper end: with five votes, three are in the third.
+    """
+    return Q(
+        votes__gt=0,
+        most__gt=F("votes") * (part - 1) / AGREEMENTS,
+        most__lte=F("votes") * part / AGREEMENTS,
+    )
+
+
+def agreement_of(most: int, votes: int) -> int:
+    """Returns the class that `agreement_class` selects in SQL; 0 without votes."""
+    return -(-most * AGREEMENTS // votes) if votes else 0
+
+
+def chosen_agreement(share: int) -> int:
+    """Returns the class that an address chooses by its upper end in percent; 0: none."""
+    return share * AGREEMENTS // 100
+
+
+def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Address) -> Chart | None:
+    """Returns the chart of (class of agreement, pairs). chosen: a class; 0: none."""
+    of_class = dict(numbers)
+    alike, whole = of_class.get(AGREEMENTS, 0), sum(of_class.values())
+    title = f"More than 80% of the labels are the same in {alike:,} of {whole:,} pairs."
+    shown = [of_class.get(part, 0) for part in range(1, AGREEMENTS + 1)]
+    name = "share of the most frequent label"
+    return share_chart("agreement", title, name, shown, chosen * 100 // AGREEMENTS, address)
+
+
+def share_chart(
+    key: str, title: str, name: str, numbers: Sequence[int], chosen: int, address: Address
+) -> Chart | None:
+    """Returns the chart of the pairs in classes of a share that are equally wide; None if all are in one class.
+
+    numbers: of each class, the lowest first; a class holds its upper end. chosen: that end, in percent; 0: none.
+    """
+    if sum(map(bool, numbers)) < 2:
+        return None
+    width = 100 // len(numbers)
+    rows = []
+    for place, number in enumerate(numbers, 1):
+        low, high = (place - 1) / len(numbers), place / len(numbers)
+        is_chosen = chosen == width * place
+        rows.append(
+            {
+                "class": f"above {percent(low)}, to {percent(high)}",
+                "pairs": number,
+                "low": low,
+                "high": high,
+                "href": address({key: "" if is_chosen else width * place}),
+                "is_out": bool(chosen) and not is_chosen,
+            }
+        )
+    return _histogram(key, title, name, rows, "share")
+
+
+def _histogram(key: str, title: str, name: str, rows: list[dict[str, Any]], kind: str = "count") -> Chart:
+    return Chart(
+        key,
+        "histogram",
+        title,
+        [
+            Column("class", name),
+            Column("pairs", "pairs", "count"),
+            Column("low", "from", kind),
+            Column("high", "to", kind),
+        ],
+        rows,
+        {"low": "low", "high": "high", "y": "pairs", "x_name": name, "is_small": True, "width": WIDTH},
+    )

@@ -12,7 +12,7 @@ from django.core.paginator import Paginator
 from django.db.models import F, QuerySet
 from django.http import HttpRequest
 
-from shared.csv_tables import csv_lines, csv_text
+from shared.csv_files import csv_lines, csv_text
 from shared.pages_by_key import portions_by_key
 
 ROWS_AT_ONCE = 1000

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from html import escape
 
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_text
 from shared.tables import Table
 
 _LATEX = {

@@ -6,7 +6,7 @@ class SnapshotsConfig(AppConfig):
 
     def ready(self) -> None:
         from shared.figures import register
-        from snapshots.browsing import contents, histograms
+        from snapshots.browsing import contents, pair_numbers
         from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
 
         for room in (
@@ -16,6 +16,6 @@ class SnapshotsConfig(AppConfig):
             word_figures,
             tag_figures,
             contents,
-            histograms,
+            pair_numbers,
         ):
             register(*room.FIGURES)

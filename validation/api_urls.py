@@ -1,8 +1,7 @@
 from django.urls import path, re_path
 
 from validation.labelling.api import CorrectBatchView, NextBatchView, SubmitBatchView
-from validation.pairs.api import PairList
-from validation.pairs.returning_api import DeclineView, MendView, ReturnedTexts
+from validation.pairs.api import DeclineView, MendView, PairList, ReturnedTexts
 from validation.statistics.api import AgreementView, AnnotatorsView, CrossTableView
 
 urlpatterns = [

@@ -19,9 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from accounts.models import User
-from accounts.sign_in.client_address import client_address
 from accounts.sign_in.passwords import WrongSignIn, sign_in
-from accounts.sign_in.throttle import TooManyAttempts
+from accounts.sign_in.throttle import TooManyAttempts, client_address
 
 View = Callable[..., HttpResponseBase]
 # Session key: whether somebody who came through a platform's link proved who they are.

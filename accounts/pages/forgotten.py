@@ -20,8 +20,7 @@ from accounts.models import User
 from accounts.pages.access import confirmed, own_required
 from accounts.pages.forms import EmailForm, ForgottenForm, NewPasswordForm
 from accounts.sign_in import passwords
-from accounts.sign_in.client_address import client_address
-from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
+from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in, client_address
 from shared.bidi import isolated
 
 logger = logging.getLogger(__name__)

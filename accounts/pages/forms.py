@@ -19,9 +19,8 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
-from accounts.sign_in.client_address import client_address
 from accounts.sign_in.second_factor import WrongCode, limited, use_code
-from accounts.sign_in.throttle import TooManyAttempts
+from accounts.sign_in.throttle import TooManyAttempts, client_address
 from shared.bidi import isolated
 from shared.translatable import ngettext_noop
 

@@ -26,9 +26,8 @@ from requests import RequestException
 
 from accounts.models import SignInAttempt, User
 from accounts.pages.access import OWN, safe_next
-from accounts.sign_in.client_address import client_address
 from accounts.sign_in.security_log import note
-from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
+from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in, client_address
 
 ATTEMPT = "open_id_attempt"  # in the session: the row of the throttle that a success deletes
 

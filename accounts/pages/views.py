@@ -1,4 +1,4 @@
-"""Pages of accounts: home, sign-in, consent, and a person's own page."""
+"""Pages of accounts: home, sign-in, consent, a person's own page, and what saves the filters of lists."""
 
 from typing import Any, cast
 
@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -24,6 +24,7 @@ from accounts.pages.access import (
     is_own,
     landing_page,
     own_required,
+    researcher_post,
     safe_next,
     signed_in_required,
     visitors_language,
@@ -33,9 +34,10 @@ from accounts.pages.open_id import providers
 from accounts.pages.second_factor import enter
 from accounts.people import consents
 from accounts.people.registration import save_background
+from accounts.people.saved_filters import NotSaved, delete_filter, is_list, query_of, save_filter
 from accounts.sign_in import browsers, passwords, throttle, tokens
 from accounts.sign_in.browsers import follow_session
-from accounts.sign_in.client_address import client_address
+from accounts.sign_in.throttle import client_address
 from shared.bidi import isolated
 from shared.days import start_of_day
 
@@ -280,3 +282,30 @@ def change_password(request: HttpRequest) -> HttpResponse:
             return redirect("mine")
     status = 422 if form.is_bound else 200
     return render(request, "accounts/password.html", {"form": form}, status=status)
+
+
+@researcher_post
+def saved_filters(request: HttpRequest) -> HttpResponse:
+    """Saves the filter `query` of the list `page` as `name`, or deletes the one with the number `delete`."""
+    user = cast(User, request.user)
+    sent = {
+        name: request.POST.get(name, "").replace("\0", "") for name in ("page", "query", "name", "delete")
+    }
+    page = sent["page"]
+    if not is_list(page):
+        raise Http404("There is no such list.")
+    if sent["delete"]:
+        number = int(sent["delete"]) if sent["delete"].isdecimal() and len(sent["delete"]) < 19 else 0
+        if delete_filter(user=user, number=number):
+            messages.success(request, "The saved filter was deleted.")
+    else:
+        try:
+            messages.success(request, f"Saved as “{save_filter(user=user, **_without(sent))}”.")
+        except NotSaved as refusal:
+            messages.error(request, str(refusal))
+    query = query_of(sent["query"])
+    return redirect(f"{page}?{query}" if query else page)
+
+
+def _without(sent: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in sent.items() if name != "delete"}

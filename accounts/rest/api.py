@@ -20,7 +20,7 @@ from accounts.models import ApiToken, User
 from accounts.rest.openapi import checked
 from accounts.rest.problems import Problem, of_status
 from accounts.sign_in import passwords, second_factor, tokens
-from accounts.sign_in.client_address import client_address
+from accounts.sign_in.throttle import client_address
 
 
 class SignInSerializer(serializers.Serializer):

@@ -12,9 +12,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import SignedIn, SignInAttempt, User
-from accounts.sign_in.client_address import client_address
 from accounts.sign_in.security_log import note
-from accounts.sign_in.throttle import window_start
+from accounts.sign_in.throttle import client_address, window_start
 
 SINCE = "signed_in_at"  # in the session: seconds since 1970
 

@@ -13,8 +13,8 @@ from accounts.models import User
 from accounts.sign_in.browsers import (
     SINCE,
 )
-from accounts.sign_in.client_address import client_address
 from accounts.sign_in.security_log import note
+from accounts.sign_in.throttle import client_address
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 SEEN_COOKIE = "__Host-quintet-seen" if settings.HTTPS else "quintet-seen"

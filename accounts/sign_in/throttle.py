@@ -1,5 +1,6 @@
-"""Limits failed sign-ins by account and by address."""
+"""Limits failed sign-ins by account and by network address."""
 
+import ipaddress
 import math
 import unicodedata
 from datetime import datetime, timedelta
@@ -7,6 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
@@ -137,3 +139,26 @@ def _seconds_until_free(failures: QuerySet[SignInAttempt], place: int) -> int:
     failure = failures.order_by("-at")[place - 1 : place].first()
     # Gone since it was counted: somebody signed in, so trying again soon makes sense.
     return 1 if failure is None else max(1, math.ceil((failure.at - window_start()).total_seconds()))
+
+
+def client_address(request: HttpRequest) -> str:
+    """Returns the address by which the sign-in limits failures.
+
+    Behind `settings.TRUSTED_PROXIES` = n proxies it is the n-th from the right of X-Forwarded-For: the
+    client may have made up everything further left. An IPv6 address counts by its /64, since one
+    household has 2^64 of them.
+    """
+    address = request.META.get("REMOTE_ADDR", "")
+    depth = settings.TRUSTED_PROXIES
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    if 0 < depth <= len(forwarded):
+        address = forwarded[-depth].strip() or address
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:45]
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)

@@ -1,4 +1,4 @@
-"""Helpers of the commands that read files."""
+"""Helpers of the commands that read files, and the record of what was read from which."""
 
 import sys
 import time
@@ -9,7 +9,8 @@ from django.core.management.base import CommandError
 
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import packed
-from collection.models import Corpus, Genre
+from collection.models import Corpus, Genre, Source
+from collection.texts import one_line
 
 INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
 MAX_LICENCE = 100
@@ -80,3 +81,16 @@ class Progress:
             self.last = time.monotonic()
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
+
+
+PORTION = 2000  # lines that one transaction writes
+
+
+def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = "") -> Source:
+    """Returns the file as a source of the corpus. A repeated file is the same source."""
+    # A file name may hold bytes that are not text, and line breaks.
+    name = one_line(name.encode(errors="backslashreplace").decode())[:300]
+    source, _ = Source.objects.get_or_create(
+        corpus=corpus, name=name, sha256=digest, defaults={"licence": licence}
+    )
+    return source

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.models import User
-from annotation_site.intake.field_labels import said_on_page
 from annotation_site.intake.files import known_corpus, known_genre, short_licence
 from annotation_site.intake.incoming import paths_of
 from annotation_site.intake.looks import looked_at, looked_through, too_much
@@ -16,6 +15,7 @@ from annotation_site.intake.orders import (
     RECAST_OPTIONS,
     order_of,
     recast_order,
+    said_on_page,
     samples,
 )
 from annotation_site.intake.pairs import (

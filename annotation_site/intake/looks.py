@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation_site.intake.files import OrderError
+from annotation_site.intake.files import PORTION, OrderError
 from annotation_site.intake.pairs import PairOrder, check_labels, checked, plans_of, started
 from annotation_site.intake.report import PairReport
 from collection.formats.field_errors import FieldError
@@ -17,7 +17,6 @@ from collection.formats.records import PARTITIONS, Unreadable
 from collection.formats.registry import ImportFormat
 from collection.imports.pair_plans import Rules
 from collection.imports.pairs import ID_TAKEN, OTHER_LABEL, PairSource, new_pairs
-from collection.imports.sources import PORTION
 from collection.models import Corpus, Source
 from shared.portions import portions
 from validation.models import Label

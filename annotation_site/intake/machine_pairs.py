@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation_site.intake.files import PORTION, remember_source
 from annotation_site.intake.report import LISTED, Refusal
 from collection.formats.lines import BadLine, sha256_of
-from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre
 from collection.pairing.draw import Pairing, Rules
 from collection.pairing.report import PairingReport

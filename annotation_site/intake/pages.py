@@ -15,15 +15,16 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
-from annotation_site.intake.field_labels import LABELS, said_on_page
 from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import (
     AUTO,
     CHOICES,
     IMPORT_OPTIONS,
+    LABELS,
     RECAST_OPTIONS,
     offered_recipes,
+    said_on_page,
 )
 from annotation_site.intake.report import notes_on
 from collection.formats.field_errors import FieldError

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation_site.intake.files import PORTION, remember_source
 from annotation_site.intake.report import PairReport, keys_in_words, refused_lines
 from collection.corpus_schema import SideQuestionPart
 from collection.corpus_schema.corpus import CorpusPart
@@ -18,7 +19,6 @@ from collection.formats.records import DISAGREE, NONE, PARTITIONS, SEVERAL, UNSU
 from collection.formats.registry import ImportFormat
 from collection.imports.pair_plans import ALL, TEXTS_CHANGED, PlannedPair, Rules, plan_pair
 from collection.imports.pairs import PairImport, PairSource
-from collection.imports.sources import PORTION, remember_source
 from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
 from collection.models.querysets import refresh_planner

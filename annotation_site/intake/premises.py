@@ -11,9 +11,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation_site.intake.files import PORTION, remember_source
 from annotation_site.intake.report import LISTED, Refusal
 from collection.formats.lines import BadLine, sha256_of
-from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre, PremiseImport
 from collection.premises.files import read_premises
 from collection.premises.filters.candidates import Candidate, PremiseFilter

@@ -1,22 +1,23 @@
 """Pages about agreement and annotators."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
-from annotation_site.researchers.annotator_list import MODELS, OF_TWO, annotator_list, pairwise_list
 from collection.models import Corpus
 from shared.figures import shown
-from shared.sorted_lists import order_in
+from shared.sorted_lists import Column, Head, SortedList, order_in, sorted_list
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
 from validation.statistics import agreement_figures, annotator_figures
 from validation.statistics.agreement import AgreementReport
-from validation.statistics.annotator_quality import MEANINGS, RULES
-from validation.statistics.annotator_table import COLUMNS
+from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
+from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 from validation.statistics.cached import (
     FIRST_DIMENSION,
     Kind,
@@ -28,6 +29,74 @@ from validation.statistics.cached_pages import cached_part, count_or_stop
 from validation.statistics.definitions import DEFINITIONS
 from validation.statistics.scope import Counted
 from validation.statistics.vote_patterns import DIMENSIONS
+
+MODELS = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}
+USUAL = "-labels"
+OF_TWO = [
+    Column("annotators", "Annotators", lambda row: row["annotators"]),
+    Column("shared_pairs", "Shared pairs", lambda row: row["pairs"], is_number=True),
+    Column("kappa", "Kappa", lambda row: row["kappa"], is_number=True),
+]
+COUNTED = {"controls": "controls_right", "calibration": "calibration_right"}
+
+
+@dataclass(frozen=True)
+class AnnotatorList:
+    """The table of annotators.
+
+    heads: the columns after code and flags in which somebody has a value. rows: (annotator, a text for each head).
+    spread: (quartile, a text for each head).
+    """
+
+    heads: list[Head]
+    rows: list[tuple[Annotator, list[str]]]
+    spread: list[tuple[str, list[str]]]
+
+
+def annotator_list(
+    request: HttpRequest,
+    found: Sequence[Annotator],
+    models: Mapping[str, Mapping[str, float]],
+    question: Question,
+) -> AnnotatorList:
+    """Makes the table in the order of the address; the usual one is by labels."""
+    names = {**COLUMNS, **share_names(question), **MODELS}
+    values: dict[str, dict[str, Any]] = {
+        each.code: {**columns_of(each, question.labels), **models.get(each.code, {})} for each in found
+    }
+    keys = [key for key in names if any(row.get(key) is not None for row in values.values())]
+
+    def value_in(key: str) -> Callable[[Annotator], Any]:
+        return lambda each: values[each.code].get(key)
+
+    columns = [
+        Column("code", "Code", lambda each: each.code),
+        Column("flags", "Flags", lambda each: ", ".join(each.flags) or None),
+        *(Column(key, names[key], value_in(key), is_number=True) for key in keys),
+    ]
+    table = sorted_list(request, found, columns, USUAL, "people")
+    return AnnotatorList(
+        heads=table.heads,
+        rows=[(each, [_text(key, each, values[each.code].get(key)) for key in keys]) for each in table.rows],
+        spread=[
+            (quarter, [shown_figure(key, figures.get(key)) for key in keys])
+            for quarter, figures in spread_of(found, question.labels)
+        ],
+    )
+
+
+def pairwise_list(request: HttpRequest, found: Sequence[dict[str, Any]]) -> SortedList:
+    """Makes the table of kappas, the most shared pairs first."""
+    return sorted_list(request, found, OF_TWO, "-shared_pairs", "pairwise")
+
+
+def _text(key: str, each: Annotator, value: float | None) -> str:
+    if value is None:
+        return ""
+    if key in COUNTED:
+        return f"{getattr(each, COUNTED[key])} of {getattr(each, key)}"
+    return f"{value:.2f}" if key in MODELS else shown_figure(key, value)
+
 
 PAIRWISE_SHOWN = 50
 # What the columns of quality.MEANINGS are called on the page.

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, WritingAssignment
 from collection.pay import earn, reason_for
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_text
 
 MS_AN_HOUR = 3_600_000
 # Pay for what no time is measured of.

@@ -1,19 +1,22 @@
-"""Charts of pay: hourly pay of people beside a floor, and money by day and task."""
+"""Charts of pay: hourly pay of people beside a floor, and money by day and task; counted now, or before by a worker."""
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Sum
 from django.db.models.functions import TruncDate
 
-from annotation_site.researchers.wages import MEANINGS, Wage
+from annotation_site.researchers.wages import MEANINGS, Wage, wages
 from collection.models import Corpus, LedgerEntry
 from shared.charts import Chart, Column, with_values
 from shared.findings import peak
 from shared.numbers import short_day, written
+from validation.models import CachedStatistics, Question
+from validation.statistics.cached import Kind, current
 
 CLASSES = 12  # of hourly pay, about
 STEPS = (10, 20, 25, 50)  # cents, and these times ten: the widths that a class may have
@@ -140,3 +143,24 @@ def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
             "y_name": f"money by {unit.partition(' ')[0]}",
         },
     )
+
+
+def wages_of(question: Question, by: str, progress: Callable[[float], None]) -> dict[str, Any]:
+    """Returns what a worker stores for a corpus, under its main question."""
+    days = [(day.isoformat(), kind, cents) for day, kind, cents in money_by_day(question.corpus)]
+    return {"wages": [asdict(wage) for wage in wages(question.corpus)], "days": days}
+
+
+def counted_wages(corpus: Corpus) -> tuple[list[Wage] | None, Days, CachedStatistics | None]:
+    """Returns (wages as `wages`, days as `money_by_day`, row) for a page; the row as `cached.current` does.
+
+    The wages are None if no worker has counted those of a large corpus yet.
+    """
+    question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
+    if question is None:
+        return wages(corpus), money_by_day(corpus), None
+    content, row = current(question, Kind.WAGES)
+    if content is None:
+        return None, [], row
+    days = [(date.fromisoformat(day), kind, cents) for day, kind, cents in content["days"]]
+    return [Wage(**each) for each in content["wages"]], days, row

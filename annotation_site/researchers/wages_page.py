@@ -14,11 +14,9 @@ from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import payments, wages
-from annotation_site.researchers.wages_charts import earned, money_by_day, wage_charts
-from annotation_site.researchers.wages_counted import counted_wages
+from annotation_site.researchers.wages_charts import counted_wages, earned, money_by_day, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_file, csv_text
 from shared.sorted_lists import Column, sorted_list
 from validation.models import Question
 from validation.statistics.cached import Kind, is_computed_in_request

@@ -15,7 +15,7 @@ from accounts.pages.access import polled, researcher_page
 from accounts.pages.chart_files import chart_file
 from annotation_site.middleware import STRICT
 from annotation_site.researchers.wages import summary
-from annotation_site.researchers.wages_counted import counted_wages
+from annotation_site.researchers.wages_charts import counted_wages
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by

@@ -11,8 +11,7 @@ from accounts.rest.problems import problems
 from annotation_site.researchers.bias_page import bias_charts
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.funnel import funnels
-from annotation_site.researchers.wages_charts import wage_charts
-from annotation_site.researchers.wages_counted import counted_wages
+from annotation_site.researchers.wages_charts import counted_wages, wage_charts
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
 from annotation_site.workspace.overview_charts import SPANS, charts_of_overview
 from annotation_site.workspace.premises_charts import stock_charts as premises_charts

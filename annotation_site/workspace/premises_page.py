@@ -13,8 +13,7 @@ from accounts.pages.chart_files import chart_file
 from annotation_site.workspace.premises_charts import stock_charts
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_file, csv_text
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 
 PREMISES_A_PAGE = 50

@@ -16,8 +16,7 @@ from annotation_site.workspace.texts_charts import texts_charts
 from annotation_site.workspace.texts_days import days_charts
 from collection.models import Corpus, Pair, Prompt
 from collection.texts import direction_of
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_file, csv_text
 from shared.intervals import FEWEST_PAIRS
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from validation.questions.addresses import number_in

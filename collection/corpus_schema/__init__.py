@@ -9,9 +9,9 @@ from collection.corpus_schema.corpus import (
     PROTOCOLS,
     AdvicePart,
     ConsentPart,
+    CorpusFile,
     CorpusPart,
 )
-from collection.corpus_schema.file import CorpusFile
 from collection.corpus_schema.prompts import STATUSES, GenrePart, PromptPart, WrittenField
 from collection.corpus_schema.questions import (
     CalibrationPart,

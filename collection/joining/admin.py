@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from accounts.pages.admin_lists import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
 from collection.joining import entry_links, exams, visits
 from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
-from shared.csv_tables import csv_lines
+from shared.csv_files import csv_lines
 
 
 class AnswerInline(ReadOnlyInline):

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Consent, User
@@ -23,13 +24,14 @@ from accounts.pages.access import (
     previewed,
     researcher_required,
 )
+from accounts.pages.forms import SignUpForm
 from accounts.people.consents import give_consent
-from accounts.sign_in.client_address import client_address
-from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
+from accounts.people.registration import NameTaken
+from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in, client_address
 from collection.errors import DoneForToday
-from collection.joining import entry_links, returning, visits
-from collection.joining.estimates import estimate, exam_items
-from collection.models import EntryLink, Visit
+from collection.joining import entry_links, returning, sign_ups, visits
+from collection.joining.estimates import estimate, exam_items, writing_task
+from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Visit
 
 IN_VISIT = "in_visit"  # session key of the visit's id; with it, every page links to the visit
 GOES_ON = "goes_on"  # session key: they chose to work on after the end of this visit
@@ -294,3 +296,49 @@ def preview_end(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return _visit_page(
         request, stay, visits.Progress(done, link.tasks_wanted, 0, link.platform_name, link.corpus_id), end
     )
+
+
+@never_cache
+@sensitive_post_parameters()
+@sensitive_variables("form")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
+    """Makes an account and leads to the exam. Somebody who has an account joins the corpus with it."""
+    corpus = get_object_or_404(Corpus, slug=slug, sign_up=True)
+    form, locked = None, None
+    if not isinstance(request.user, User):
+        form = SignUpForm(request.POST or None)
+        if form.is_valid():
+            given = {"username": form.cleaned_data["username"], "password": form.cleaned_data["new"]}
+            try:
+                user = sign_ups.sign_up(corpus=corpus, **given, address=client_address(request))
+            except TooManyAttempts as refusal:
+                locked = refusal
+                locked_text = gettext("Too many accounts were made from this network.")
+                form.add_error(None, f"{locked_text} {refusal.look_again}")
+            except NameTaken as refusal:
+                form.add_error("username", str(refusal))
+            else:
+                login(request, user, backend="accounts.sign_in.sessions.Backend")
+                return redirect(_first_page(corpus))
+    elif request.method == "POST" and not request.user.is_researcher:
+        sign_ups.join(corpus=corpus, annotator=request.user)
+        return redirect(_first_page(corpus))
+    status = 429 if locked else 422 if form is not None and form.is_bound else 200
+    has_exam = Exam.objects.filter(corpus=corpus, is_open=True).exists()
+    writing = writing_task(corpus.pk)
+    context = {
+        "corpus": corpus,
+        "form": form,
+        "has_exam": has_exam,
+        "writing_cents": writing.cents if writing else 0,
+    }
+    page = render(request, "collection/joining/sign_up.html", context, status=status)
+    if locked:
+        page["Retry-After"] = str(locked.retry_after)
+    return page
+
+
+def _first_page(corpus: Corpus) -> str:
+    has_exam = Exam.objects.filter(corpus=corpus, slug=WRITING_EXAM, is_open=True).exists()
+    return reverse("exam", args=[corpus.slug]) if has_exam else reverse("start")

@@ -1,19 +1,41 @@
-"""Pages for researchers: problem reports, advice, pilots."""
+"""Pages for researchers: problem reports, advice, pilots, the preview of the writing page; instructions with their check."""
 
+from datetime import timedelta
 from typing import cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_safe
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_form, researcher_required
+from accounts.pages.access import (
+    previewed,
+    researcher_form,
+    researcher_page,
+    researcher_required,
+    signed_in_required,
+)
 from collection import errors
-from collection.models import Corpus, ProblemReport, Prompt
-from collection.writing import problem_reports, prompts, statistics
-from collection.writing.forms import PilotForm, ReportForm
+from collection.models import (
+    Corpus,
+    Premise,
+    ProblemReport,
+    Prompt,
+    PromptVersion,
+    WorkedExample,
+    WritingAssignment,
+    WritingSeat,
+)
+from collection.texts import direction_of
+from collection.writing import claiming, problem_reports, prompts, statistics
+from collection.writing.forms import CheckForm, PilotForm, ReportForm, WritingForm, by_script
+from collection.writing.reading_pay import pays_for_reading
+from collection.writing.task_pages import task_page
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list, stored_as_csv
 
@@ -175,3 +197,90 @@ def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
         )
         return f"{count} seat{'' if count == 1 else 's'} for pilots made."
     return "No change was chosen, so nothing was changed."
+
+
+@researcher_page
+@previewed
+def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the writing page with a premise of the corpus, under the newest version of its prompt or of `prompt`."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    premises = Premise.objects.filter(corpus=corpus, genre__prompt__isnull=False).exclude(status="dropped")
+    if name := request.GET.get("prompt"):
+        premises = premises.filter(genre__prompt__slug=name)
+    premise = premises.select_related("genre__prompt").order_by("pk").first()
+    if premise is None:
+        raise Http404("This corpus has no prompt with a premise, so there is no writing page to show.")
+    version = PromptVersion.objects.newest().filter(prompt=premise.genre.prompt).first()
+    assignment = WritingAssignment(
+        pk=0,  # of no row: it is never saved
+        token="preview",
+        corpus=corpus,
+        annotator=cast(User, request.user),
+        seat=WritingSeat(
+            premise=premise,
+            genre=premise.genre,
+            leased_until=timezone.now() + timedelta(seconds=settings.WRITING_LEASE_SECONDS),
+        ),
+        prompt_version=version,
+    )
+    return task_page(request, assignment, WritingForm(assignment))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@signed_in_required
+def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
+    """Shows instructions, examples and check.
+
+    A POST answers the check, and records the reading; a POST by a script requests which of the given answers are
+    wrong.
+    """
+    found = _version(version, corpus)
+    user = cast(User, request.user)
+    corpus_shown = found.prompt.corpus
+    fields = corpus_shown.in_order(found.fields.all())
+    words = [(entry.label, corpus_shown.answer_words[entry.label]) for entry in fields]
+    form = CheckForm(found.check_questions.all(), words, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and by_script(request):
+        return JsonResponse({"wrong": form.verdicts()})
+    if request.method == "POST" and form.is_valid() and not user.is_researcher:
+        wrong = prompts.read_prompt(
+            annotator=user, version=found, answers=form.answers, tries_before=form.tries_before
+        )
+        if not wrong:
+            return redirect("writing", corpus=corpus)
+        form.explain(wrong)
+    form.focus_first_error()
+    is_done = claiming.has_passed(annotator=user, version=found)
+    context = {
+        "version": found,
+        "corpus": corpus_shown,
+        "direction": direction_of(corpus_shown.language),
+        "fields": fields,
+        "examples": _by_premise(found, corpus_shown),
+        "form": form,
+        "differs": found.differs if prompts.knows_another(annotator=user, prompt=found.prompt) else "",
+        "is_done": is_done,
+        "pays": not is_done and (user.is_researcher or pays_for_reading(annotator=user, version=found)),
+    }
+    return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@signed_in_required
+def faq(request: HttpRequest, version: int) -> HttpResponse:
+    found = _version(version)
+    return render(request, "collection/writing/faq.html", {"version": found, "corpus": found.prompt.corpus})
+
+
+def _version(version: int, corpus: str | None = None) -> PromptVersion:
+    versions = PromptVersion.objects.select_related("prompt__corpus").prefetch_related("faq", "fields")
+    return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
+
+
+def _by_premise(version: PromptVersion, corpus: Corpus) -> list[tuple[str, list[WorkedExample]]]:
+    """Groups the worked examples by premise, and orders them as the answers are."""
+    groups: dict[str, list[WorkedExample]] = {}
+    for example in version.examples.all():
+        groups.setdefault(example.premise, []).append(example)
+    return [(premise, corpus.in_order(group)) for premise, group in groups.items()]

@@ -25,8 +25,7 @@ from modeling.marking.actions import (
 from modeling.marking.agreement import progress_of
 from modeling.models import Mark, MarkedPair, Marking
 from modeling.results.marks import agreed_phenomena
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_file, csv_text
 from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings

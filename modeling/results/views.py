@@ -29,8 +29,7 @@ from modeling.results.predictions import (
 from modeling.results.run_figures import OF_MAP
 from modeling.results.run_scores import in_order
 from modeling.results.texts import frozen_pairs
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_lines
+from shared.csv_files import csv_file, csv_lines
 from shared.figures import shown
 from snapshots.statistics.scope import names_on
 from validation.errors import NotLookedAt

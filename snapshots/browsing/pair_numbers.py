@@ -1,13 +1,30 @@
-"""Counts the pairs of a snapshot by the values of the filters of its list."""
+"""Counts the pairs of a snapshot by the values of the filters of its list, and draws the histograms whose bars filter it."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
+from django.urls import reverse
+from django.utils.http import urlencode
 
 from nli.labels import NO_GOLD, SCHEMES
-from shared.number_facets import AGREEMENTS, LENGTHS, agreement_of, length_class
+from shared.charts import Chart, with_values
+from shared.facets import (
+    AGREEMENTS,
+    LENGTHS,
+    Address,
+    agreement_chart,
+    agreement_of,
+    chosen_agreement,
+    length_chart,
+    length_class,
+    numbers_by_value,
+)
+from shared.figures import page
 from snapshots.models import Snapshot, SnapshotPair
+from snapshots.statistics.scope import SNAPSHOT
 
 MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
 ROWS_AT_ONCE = 5_000
@@ -70,3 +87,40 @@ def groups_in(snapshot: Snapshot) -> list[Group]:
             _COUNTED.clear()
         _COUNTED[key] = groups_of(rows, snapshot.corpus.scheme)
     return _COUNTED[key]
+
+
+def histograms(
+    numbers: Mapping[str, Sequence[tuple[Any, int]]], limits: Mapping[str, int], address: Address
+) -> list[Chart]:
+    """Return the charts of lengths and agreement.
+
+    numbers: of each class of `length` and of `agreement`. limits: what the address chooses, as its numbers.
+    """
+    return with_values(
+        [
+            length_chart(numbers.get("length", []), limits["shortest"], limits["longest"], address),
+            agreement_chart(numbers.get("agreement", []), chosen_agreement(limits["agreement"]), address),
+        ]
+    )
+
+
+def charts_of_pairs(snapshot: Snapshot) -> list[Chart]:
+    """Return the charts of a whole snapshot."""
+    groups = groups_in(snapshot)
+    numbers = {name: numbers_by_value(groups, {}, name, order) for name, order in CLASSES.items()}
+    nothing = {"shortest": 0, "longest": 0, "agreement": 0}
+    return histograms(numbers, nothing, lambda values: address_of_pairs(snapshot, values))
+
+
+def address_of_pairs(snapshot: Snapshot, values: Mapping[str, Any]) -> str:
+    """Return the address of the list under these filters; an empty one is left out."""
+    chosen = urlencode({name: value for name, value in values.items() if value})
+    return f"{reverse('snapshot-pairs', args=[snapshot.pk])}?{chosen}"
+
+
+FIGURES = page(
+    "snapshot-pairs",
+    SNAPSHOT,
+    {"length": "Lengths of hypotheses", "agreement": "Agreement of pairs"},
+    charts_of_pairs,
+)

@@ -16,18 +16,25 @@ from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.among import Among
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_text
-from shared.facets import Wish, facets, numbers_by_value, total
-from shared.number_facets import agreement_class, chosen_agreement, classes_between
+from shared.csv_files import csv_file, csv_text
+from shared.facets import (
+    Wish,
+    agreement_class,
+    chosen_agreement,
+    classes_between,
+    facets,
+    numbers_by_value,
+    total,
+)
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changed_answers, changes
-from snapshots.browsing.histograms import address_of_pairs, histograms
 from snapshots.browsing.pair_numbers import (
     CLASSES,
     MOST_AT_ONCE,
+    address_of_pairs,
     groups_in,
     groups_of,
+    histograms,
     is_counted,
     votes_by_label,
 )
@@ -52,7 +59,7 @@ COUNTED = {
     "votes": "Votes",
 }
 FILTERS = (*COUNTED, "text", "changed", "order")
-# Characters of the hypothesis, and a class of agreement (shared/number_facets.py), by its upper end in percent.
+# Characters of the hypothesis, and a class of agreement (shared/facets.py), by its upper end in percent.
 NUMBERS = {"shortest": 10_000, "longest": 10_000, "agreement": 100}
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
 

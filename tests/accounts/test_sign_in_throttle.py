@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import SignInAttempt
 from accounts.sign_in import throttle
-from accounts.sign_in.client_address import client_address
+from accounts.sign_in.throttle import client_address
 from tests.cast import PASSWORD, person
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation_site.intake.field_labels import LABELS
 from annotation_site.intake.jobs import work
+from annotation_site.intake.orders import LABELS
 from collection.models import Corpus, Pair, PairImportJob, Premise
 from tests.annotation_site.test_recast import EXAMPLES, REVIEWS, TWO_LICENCES
 from tests.cast import vera

@@ -6,7 +6,7 @@ from django.db.utils import ConnectionHandler
 
 from accounts.models import User
 from annotation_site.intake import pairs as importing
-from collection.imports.sources import PORTION
+from annotation_site.intake.files import PORTION
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source, querysets
 from tests.annotation_site.imported_lines import C, E, N, bring_lines, record, snli  # noqa: F401  (a fixture)
 from tests.commands import run

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from collection.models import Corpus
-from shared.number_facets import LENGTHS, classes_between, length_chart
+from shared.facets import LENGTHS, classes_between, length_chart
 from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once

@@ -3,9 +3,8 @@
 import pytest
 
 from collection.formats.lines import BadLine
-from collection.premises import running_text
-from collection.premises.files import read_premises
-from collection.premises.running_text import sentences_of_lines
+from collection.premises import files
+from collection.premises.files import read_premises, sentences_of_lines
 
 NOVEL = """CHAPTER I
 
@@ -36,7 +35,7 @@ def test_sentences_know_their_line_and_their_place_in_it():
 
 def test_a_paragraph_too_long_to_hold_is_split_all_the_same(monkeypatch):
     whole = split(NOVEL)
-    monkeypatch.setattr(running_text, "LONGEST_PARAGRAPH", 30)
+    monkeypatch.setattr(files, "LONGEST_PARAGRAPH", 30)
     assert split(NOVEL) == whole
 
 

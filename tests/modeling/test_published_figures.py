@@ -6,7 +6,7 @@ import io
 import pytest
 from pydantic import ValidationError
 
-from collection.imports.sources import remember_source
+from annotation_site.intake.files import remember_source
 from collection.models import Premise
 from modeling import catalogue
 from modeling.reports.beside import total_variation

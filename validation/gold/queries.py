@@ -10,7 +10,7 @@ from django.db.models import F, Q, QuerySet
 from collection.models import Pair
 from nli.gold import ADJUDICATED
 from shared.among import Among
-from shared.number_facets import agreement_class
+from shared.facets import agreement_class
 from validation.models import Label, Question
 
 COLUMNS = {

@@ -1,23 +1,31 @@
-"""REST: the pairs of a corpus with their gold labels, for researchers."""
+"""REST: the pairs of a corpus with their gold labels, for researchers; sentences that were returned, for their writers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from accounts.models import User
-from accounts.rest.openapi import QuerySerializer, one_of
+from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages
-from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem
-from collection.models import Corpus, Pair
+from accounts.rest.permissions import AnnotatorView, IsAnnotator, IsResearcher
+from accounts.rest.problems import Problem, of_status
+from collection.errors import InvalidWriting
+from collection.models import Corpus, Pair, ReturnedText
+from collection.writing.who_may_write import texts_to_mend
+from validation.errors import AlreadyDecided
 from validation.models import Label
 from validation.pairs.listing import lines_of, rows_of
+from validation.pairs.returning import decline_text, mend_text
 from validation.questions.lookup import question_or_404
 
 JSON_LINES = "application/x-ndjson"
@@ -100,3 +108,96 @@ class PairList(ListAPIView[Pair]):
             return StreamingHttpResponse(lines_of(question, pairs), content_type=JSON_LINES)
         page = cast(list[dict[str, int]], self.paginate_queryset(cast(Any, pairs.values("pk"))))
         return self.get_paginated_response(rows_of(question, [row["pk"] for row in page]))
+
+
+class ReturnedTextSerializer(serializers.ModelSerializer[ReturnedText]):
+    returned = serializers.IntegerField(source="pk", help_text="send it with what is mended or declined")
+    corpus = serializers.CharField(source="pair.corpus.slug")
+    label = serializers.CharField(  # type: ignore[assignment]
+        source="pair.author_label", help_text="what the sentence was written for"
+    )
+    premise = serializers.ListField(child=serializers.CharField(), source="pair.premise.sentences")
+    hypothesis = serializers.CharField(source="pair.hypothesis", help_text="the sentence as it was")
+
+    class Meta:
+        model = ReturnedText
+        fields = ["returned", "corpus", "label", "premise", "hypothesis", "remark", "until"]
+
+
+class DeclineSerializer(serializers.Serializer):
+    returned = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+
+
+class MendSerializer(DeclineSerializer):
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=100_000)
+
+
+class MendedSerializer(serializers.Serializer):
+    pair = serializers.CharField(help_text="public id of the pair that takes the place of the old one")
+
+
+@extend_schema(
+    summary="Sentences that came back to you",
+    description="Those that a researcher returned with a `remark`, and that can still be mended or declined.",
+    tags=["work"],
+)
+class ReturnedTexts(ListAPIView):
+    permission_classes = [IsAnnotator]
+    serializer_class = ReturnedTextSerializer
+    pagination_class = KeyPages
+    queryset = ReturnedText.objects.none()  # for the description
+
+    def get_queryset(self) -> QuerySet[ReturnedText]:
+        waiting = texts_to_mend(cast(User, self.request.user), timezone.now())
+        return waiting.select_related("pair__corpus", "pair__premise")
+
+
+class MendView(AnnotatorView):
+    @extend_schema(
+        summary="Mend a returned sentence",
+        description="Once, and without more pay. Idempotent: the same text again is answered with the same pair.",
+        request=MendSerializer,
+        responses={200: MendedSerializer, **of_status(404, 409)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        returned, writer, sent = _returned(request, MendSerializer)
+        with _as_problems():
+            pair = mend_text(returned=returned, writer=writer, text=sent["text"])
+        return Response({"pair": pair.public_id})
+
+
+class DeclineView(AnnotatorView):
+    @extend_schema(
+        summary="Decline to mend a returned sentence",
+        description="It stays as it was, and is not used. Declining again changes nothing.",
+        request=DeclineSerializer,
+        responses={204: None, **of_status(404, 409)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        returned, writer, _ = _returned(request, DeclineSerializer)
+        with _as_problems():
+            decline_text(returned=returned, writer=writer)
+        return Response(status=204)
+
+
+def _returned(
+    request: Request, serializer: type[serializers.Serializer]
+) -> tuple[ReturnedText, User, dict[str, Any]]:
+    """Returns what came back to the sender, over or not, the sender, and the data. Raises ValidationError, Http404."""
+    sent = checked(serializer, request.data)
+    writer = cast(User, request.user)
+    returned = get_object_or_404(ReturnedText.objects.of(writer), pk=sent["returned"])
+    return returned, writer, sent
+
+
+@contextmanager
+def _as_problems() -> Iterator[None]:
+    try:
+        yield
+    except AlreadyDecided as over:
+        raise Problem(status=409, title="This sentence does not wait any more", detail=str(over)) from None
+    except InvalidWriting as invalid:
+        message = " ".join(invalid.errors.values())
+        raise Problem(status=422, detail=str(invalid), errors={"text": message}) from None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.charts import Chart, with_values
-from shared.number_facets import Address, agreement_chart, length_chart, share_chart
+from shared.facets import Address, agreement_chart, length_chart, share_chart
 from validation.models import Question
 from validation.pairs.listing import Numbers, Wanted, passing_among
 

@@ -16,9 +16,8 @@ from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.among import Among
-from shared.csv_tables import csv_text
-from shared.facets import Wish, numbers_by_value, total
-from shared.number_facets import AGREEMENTS, LENGTHS, classes_between
+from shared.csv_files import csv_text
+from shared.facets import AGREEMENTS, LENGTHS, Wish, classes_between, numbers_by_value, total
 from shared.pages_by_key import counted_up_to, portions_by_key
 from validation.gold.queries import agrees, how_votes_stand, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question

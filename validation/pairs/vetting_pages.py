@@ -10,8 +10,7 @@ from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
 from collection.models import PARTITIONS, Vetting
 from nli.labels import NO_GOLD
-from shared.csv_files import csv_file
-from shared.csv_tables import csv_lines
+from shared.csv_files import csv_file, csv_lines
 from shared.sorted_lists import Column, list_as_csv, sorted_list
 from validation.errors import ValidationError
 from validation.models import Question

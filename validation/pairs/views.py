@@ -17,9 +17,8 @@ from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
-from shared.facets import facets
+from shared.facets import AGREEMENTS, chosen_agreement, facets
 from shared.findings import is_early
-from shared.number_facets import AGREEMENTS, chosen_agreement
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question

@@ -30,7 +30,7 @@ from nli.agreement import (
     validators_alone,
     with_all_labels,
 )
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_text
 from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Question
 from validation.statistics.confidence_intervals import Profiles, intervals

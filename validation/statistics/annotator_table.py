@@ -6,7 +6,7 @@ from statistics import quantiles
 from typing import Any
 
 from nli.agreement import share
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_text
 from shared.numbers import percent
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import answer_words

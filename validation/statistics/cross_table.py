@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Filtered
 from collection.models import Pair
 from collection.models.withdrawal import VETTED
 from nli.labels import NO_GOLD
-from shared.csv_tables import csv_text
+from shared.csv_files import csv_text
 from validation.gold.queries import more_sort_memory
 from validation.models import Question
 from validation.questions.lookup import main_question

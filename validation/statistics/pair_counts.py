@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, Exists, ExpressionWrapper, F, OuterRef, Value, When
 
 from nli.labels import NO_GOLD
-from shared.number_facets import AGREEMENTS, length_class
+from shared.facets import AGREEMENTS, length_class
 from validation.gold.queries import agrees, how_votes_stand
 from validation.models import Gold, Label, Question
 

@@ -9,10 +9,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from collection.premises.filters import shape
-from collection.premises.filters.boilerplate import is_boilerplate
 from collection.premises.filters.candidates import Candidate, PremiseFilter, any_sentence
 from collection.premises.filters.language import ForeignLanguage, detected_language
-from collection.premises.filters.references import is_reference
+from collection.premises.filters.shape import is_boilerplate, is_reference
 
 VERSION = 1  # raise it when a filter changes: a file that was imported before may then be imported anew
 

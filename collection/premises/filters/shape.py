@@ -1,4 +1,4 @@
-"""Filters by the shape of a text: its length, its numbers, its beginning and end.
+"""Filters by the shape of a text: its length, its numbers, its beginning and end; entries of a bibliography; boilerplate.
 
 They know no language but for a few English function words, which mark a sentence that states something.
 """
@@ -87,3 +87,86 @@ def mostly_small(sentence: str) -> bool:
 
 def words_of_weight(text: str) -> list[str]:
     return [word for word in WORD.findall(text) if len(word) > SMALL_WORD]
+
+
+DIGIT = re.compile(r"\d")
+HEADED = re.compile(
+    r"^\W*(?:references?|works cited|bibliography|further reading)\b\W+[A-Z\[]", re.IGNORECASE
+)
+CASE_LAW = re.compile(
+    r"\b\d+ (?:U\.\s?S\.|F\. ?Supp\.|F\. ?\d ?d|Fed\. Reg\.|S\. Ct\.|Stat\.|CFR|C\. ?F\. ?R\.)|^C\. ?F\. ?R\."
+)
+SEE = re.compile(r"^\W*(?:see|cf\.|ibid\.?|op\. cit\.)\s.{0,80}\d", re.IGNORECASE)
+ABBREVIATED = re.compile(r"\b(?:ibid|op\. cit|loc\. cit)\b\.?,?", re.IGNORECASE)
+
+# Parts of an entry of a bibliography. A sentence that cites has one of them, rarely two.
+PARTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # Surname, A. B.  or  Surname, First Name.  at the beginning
+        r"^\W*(?:[a-z]+ )?(?:[A-Z][\w’'-]+ )?[A-Z][\w’'-]+, (?:[A-Z]\.|(?:and |& )?[A-Z][\w’'-]+(?: [A-Z]\.?)*[.,:])",
+        # (1999).  1999.  , 1999a:  [1999]
+        r"[(\[](?:\w+ )?(?:1[5-9]|20)\d\d[a-z]?[)\]]\s*[.,:]|[.,] (?:1[5-9]|20)\d\d[a-z]?(?:[.:;]|\)?$)",
+        # pp. 3-9   vol. 12   no. 1   27 (4), 7-18   52, 11-19
+        r"\b[Pp]p?\. ?\d|\b[Vv]ol(?:\.|ume) ?\d|\b[Nn]o\. ?\d|\d ?\(\d+\)|\b\d+[,:] ?\d+ ?[-–] ?\d+",
+        # New York: Free Press   Norton: New York, NY
+        r"\b[A-Z][a-z]+(?:, [A-Z][A-Za-z.]+)?: [A-Z][\w&'’ .]+(?:,|\.|\d|$)",
+        r"\b(?:University|Univ\.|MIT|Free|Oxford|Cambridge) (?:Press|P\b)|\b(?:Press|Publishers|Verlag|& Sons)[,.]",
+        r"\b(?:[Ee]ds?|[Tt]rans|[Rr]ev)\. |\b[Ee]dited by\b|\bet al\.[,;] |\bIn Proceedings of\b",
+        r"\b(?:doi|DOI|arXiv|ISBN|ISSN)\b[: ]|\bRetrieved (?:from|on)\b",
+        r"\b(?:Journal|Quarterly|Proceedings|Transactions|Annals|Review|Forum|Bulletin|Bull\.|Studies) (?:of |on )?"
+        r"[\w&. ]*\d",
+    )
+)
+MANY = re.compile(r"\b[A-Z][\w’'-]+,? (?:1[5-9]|20)\d\d[a-z]?\s*(?:;|$)")  # Cohen 1985; Grimes 1976
+
+
+def is_reference(sentence: str) -> bool:
+    """Returns whether the text is an entry of a bibliography: whether it has at least two of PARTS.
+
+    A text with words of a clause, such as a verb, needs three: it may be a sentence that cites.
+    """
+    if not DIGIT.search(sentence):  # no year, page or volume: a quick test that most sentences end here
+        return False
+    tells = CLAUSE.search(sentence) is not None
+    if HEADED.match(sentence) or (len(MANY.findall(sentence)) >= 2 and not tells):
+        return True
+    if not tells and (SEE.match(sentence) or ABBREVIATED.search(sentence)):
+        return True
+    if not tells and CASE_LAW.search(sentence) and not mostly_small(sentence):
+        return True
+    return sum(part.search(sentence) is not None for part in PARTS) >= (3 if tells else 2)
+
+
+PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # Addresses and links. They are also somebody's personal data.
+        r"[\w.+-]+@[\w-]+\.\w{2,}",
+        r"\bhttps? ?: ?/|\bwww ?\. ?\w",
+        r"(?:\(\d{3}\) ?|\b\d{3} ?[- ] ?)\d{3} ?- ?\d{4}\b|\b1 ?[- ] ?800 ?[- ]|[☎☏✆]",
+        r"\b(?:tel|fax|phone)\b[.:]{1,2} ?[+(]?\d",
+        r"\bp\. ?o\. box \w",
+        # Notices of rights
+        r"©|\(c\) ?(?:19|20)\d\d|\bcopyright (?:\(c\) )?(?:19|20)\d\d|\ball rights reserved\b",
+        r"\breprinted (?:with|by) permission\b|\bproject gutenberg\b|\breleased (?:in)?to the public domain\b",
+        r"^\W*(?:privacy policy|terms of (?:use|service)|cookies? policy|table of contents|advertisement)\b",
+        r"\bclick here\b|\bunsubscribe\b|\bfor immediate release\b|\blorem ipsum\b|\byour browser\b",
+        # Beginnings and ends of letters
+        r"^\W*dear (?:mr|mrs|ms|dr|sir|madam|friend|member|fellow|colleague)[^.!?]{0,50}[,:]?\s*$",
+        r"^\W*(?:sincerely|yours (?:truly|sincerely|faithfully)|(?:best|kind|warm) regards|cordially|respectfully)"
+        r"(?: yours)?,",
+        # Captions of pictures and their owners
+        r"^\W*(?:(?:image|photo(?:graph)?|picture|credit)s?(?::| (?:by|credit)\b)|file photo\b)",
+        # What a program wrote: times to the second, pages of a printout
+        r"\b\d{4}-\d\d-\d\d ?T? ?\d\d:\d\d:\d\d|\bpage \d+ of \d+\b",
+    )
+)
+ADDRESS = re.compile(r", [A-Z]{2},? \d{5}(?: ?- ?\d{4})?\b")  # a place in the United States, with its code
+FEW_WORDS = 16  # an address among many words is part of a sentence
+
+
+def is_boilerplate(sentence: str) -> bool:
+    if ADDRESS.search(sentence) and len(sentence.split()) <= FEW_WORDS:
+        return True
+    return any(pattern.search(sentence) for pattern in PATTERNS)

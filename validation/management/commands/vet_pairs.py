@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.people.lookup import researcher
 from collection.models import PARTITIONS, Corpus, Vetting
-from shared.csv_tables import csv_lines
+from shared.csv_files import csv_lines
 from shared.whole_numbers import whole
 from validation.errors import ValidationError
 from validation.pairs.vetting import (
