@@ -49,14 +49,6 @@ class StrictRefusal(Exception):
         self.report = report
 
 
-class WrongCorpus(FieldError):
-    """The existing corpus does not fit the options. The text says what to do."""
-
-
-class NoLabels(FieldError):
-    """The file's pairs have no labels, and `unlabelled` was not given. Nothing of it was written."""
-
-
 @dataclass(frozen=True)
 class PairOrder:
     """What to import, and how. `scheme` to `threshold` are for a corpus that does not exist yet.
@@ -127,7 +119,7 @@ def _most_labels(order: PairOrder, form: ImportFormat, corpus: Corpus | None) ->
 def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
     """Returns the corpus if it exists, the format with its facts, and what `rules_of` says.
 
-    Raises WrongCorpus, and BadMap if the label map contains a label that the corpus does not have.
+    Raises FieldError, also BadMap if the label map contains a label that the corpus does not have.
     """
     form = order.form.knowing(order.files[0])
     corpus = Corpus.objects.filter(slug=order.slug).first()
@@ -144,14 +136,14 @@ def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
 
 
 def check_labels(order: PairOrder, report: PairReport, path: Path, first: Sequence[PlannedPair]) -> None:
-    """Raises NoLabels if none of the first pairs of a file has a label, unless the order is for such pairs."""
+    """Raises FieldError if none of the first pairs of a file has a label, unless the order is for such pairs."""
     if order.unlabelled or order.open:
         return
     if not any(
         plan.votes or plan.author_label or plan.published_label or plan.item.left_out for plan in first
     ):
         read = f"Of its keys these were not read: {keys_in_words(report.unread)}. " if report.unread else ""
-        raise NoLabels(
+        raise FieldError(
             "{0}: none of the first {1:,} pairs has a label. {2}Is {3} the file's format? For pairs without labels, choose"
             " {unlabelled}, or {open} to have them labelled.",
             *(path.name, len(first), read, order.form.name),
@@ -199,7 +191,7 @@ def import_pairs(
     tell: Callable[[str], None] = lambda text: None,
     confirm: Callable[[], None] = lambda: None,
 ) -> PairReport:
-    """Imports the files in order. Raises StrictRefusal, WrongCorpus, and NoLabels if the first two thousand valid lines
+    """Imports the files in order. Raises StrictRefusal, and FieldError, also if the first two thousand valid lines
     of a file have no label.
 
     Calls `tell` with the progress after every portion. After an interruption, the same import skips what was written.
@@ -352,7 +344,7 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
         facts |= {key: getattr(question, key) for key in ("seats", "threshold", "gold_rule")}
     for key, there in facts.items():
         if (named := getattr(order, key)) and named != there:
-            raise WrongCorpus(
+            raise FieldError(
                 f'{{0}} has the {key} "{{1}}". Omit {{{key}}} {{2}}, or name another corpus.',
                 *(corpus.slug, there, named),
             )
@@ -361,7 +353,7 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
         if of_format and key == "scheme" and of_format == _asked(corpus):
             continue
         if of_format and of_format != there and not named:
-            raise WrongCorpus(
+            raise FieldError(
                 f'Files of the format {{0}} have the {key} "{{1}}", but {{2}} has "{{3}}". Name another corpus; it is'
                 f" made if it does not exist. If these pairs were made that way, choose {{{key}}} {{3}}.",
                 *(form.name, of_format, corpus.slug, there),
@@ -369,7 +361,7 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
     if order.genre and corpus.prompts.exists():
         known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
         if order.genre not in known:
-            raise WrongCorpus(
+            raise FieldError(
                 '{0} has no genre "{1}"; its genres are: {2}.', corpus.slug, order.genre, ", ".join(known)
             )
 

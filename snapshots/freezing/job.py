@@ -57,10 +57,6 @@ class FreezeFailed(SnapshotError):
     """The freeze ended without a snapshot. A new request starts it again under the same number."""
 
 
-class NothingToStop(SnapshotError):
-    """The freeze is not under way: it is done, failed or deleted."""
-
-
 def request_freeze(
     *,
     corpus: Corpus,
@@ -113,11 +109,11 @@ def request_freeze(
 def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
     """End a freeze that waits or is under way. Its worker stops at its next report or heartbeat.
 
-    The parse trees that it derived stay stored, and the next freeze uses them. Raises NothingToStop.
+    The parse trees that it derived stay stored, and the next freeze uses them. Raises SnapshotError if it is not under way.
     """
     again = "You can freeze again at any time."
     if not claims.stop(Snapshot.objects.filter(pk=snapshot.pk), again, by=by.code):
-        raise NothingToStop("This freeze is no longer under way, so it cannot be stopped.")
+        raise SnapshotError("This freeze is no longer under way, so it cannot be stopped.")
     snapshot.refresh_from_db()
     return snapshot
 
@@ -126,7 +122,7 @@ def freeze_snapshot(*, snapshot_id: int, row: Snapshot | None = None) -> Snapsho
     """Carry out a requested freeze, or one whose worker died. Returns the frozen snapshot.
 
     If nothing has changed since an earlier snapshot, returns that one, deletes this row and frees its number.
-    Raises Snapshot.DoesNotExist, FreezeInProgress (another worker has claimed it), HoldOutRefused, NoQuestion,
+    Raises Snapshot.DoesNotExist, FreezeInProgress (another worker has claimed it), HoldOutRefused,
     FreezeFailed, jobs.claims.Interrupted.
     """
     try:

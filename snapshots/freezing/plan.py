@@ -18,10 +18,6 @@ from validation.gold.queries import is_complete
 from validation.models import Gold, Question
 
 
-class NoQuestion(SnapshotError):
-    """The corpus has no main question, so its gold labels have no rule."""
-
-
 class HoldOutRefused(SnapshotError):
     """The premises of the published train partition cannot be held out as requested. The message says why."""
 
@@ -71,11 +67,11 @@ def plan_freeze(
 
     dev_from_train: the number of whole premises to hold out, including those that earlier snapshots held out.
     author_disjoint: keep the authors of test out of train (see partition.plan).
-    Memory grows with dev and test only. Raises HoldOutRefused, NoQuestion, NotParsable.
+    Memory grows with dev and test only. Raises HoldOutRefused, NotParsable, SnapshotError (no main question).
     """
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     if question is None:
-        raise NoQuestion(
+        raise SnapshotError(
             f"{corpus.slug} has no main question, so its gold labels have no rule. Load its corpus file with load_corpus."
         )
     if derived_parses:

@@ -17,11 +17,12 @@ from tests.concurrency.threads import Beside, crossing
 from tests.open_pairs import open_pairs
 from validation.annotators import exclusion
 from validation.annotators.exclusion import exclude
+from validation.errors import ValidationError
 from validation.labelling.claiming import claim_batch
 from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, DraftAnswer, Label, Question
-from validation.pairs.vetting import Choice, NothingChosen, vet
+from validation.pairs.vetting import Choice, vet
 from validation.pairs.withdrawal import empty_seats, lock, withdraw_pairs
 from validation.quality_control import control_items
 from validation.quality_control.control_items import label_as_expert
@@ -84,7 +85,8 @@ def test_a_vetting_waits_for_an_exclusion_and_leaves_it_the_pairs(question, vett
     )
     waited, problem = crossing(retract, vetting)
     assert waited
-    assert isinstance(problem, NothingChosen)
+    assert isinstance(problem, ValidationError)
+    assert "no pair to withdraw" in str(problem)
     assert Pair.objects.filter(exclusion__isnull=False).count() == 5
 
 

@@ -10,8 +10,9 @@ from pyarrow.parquet import read_table
 
 from collection.models import Parse
 from nli.manifest import FORMATS
+from snapshots.errors import SnapshotError
 from snapshots.files.trees import fits, is_binary, root
-from snapshots.freezing.job import FreezeFailed, NothingToStop, freeze_snapshot, request_freeze, stop_freeze
+from snapshots.freezing.job import FreezeFailed, freeze_snapshot, request_freeze, stop_freeze
 from snapshots.freezing.plan import NotParsable
 from snapshots.models import DerivedTree, Parser, Snapshot, SnapshotPair
 from snapshots.parses import spacy_parser as model
@@ -210,7 +211,7 @@ def test_a_freeze_stopped_while_parsing_keeps_its_trees_and_publishes_nothing(co
 
 def test_what_is_not_under_way_cannot_be_stopped(corpus):
     snapshot = freeze(corpus)
-    with pytest.raises(NothingToStop):
+    with pytest.raises(SnapshotError, match="no longer under way"):
         stop_freeze(snapshot=snapshot, by=rosa())
     snapshot.refresh_from_db()
     assert snapshot.status == "frozen"

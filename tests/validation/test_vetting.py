@@ -21,13 +21,12 @@ from tests.made_once import made_once
 from tests.snapshots.material import folder, freeze, manifest, where
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude, undo_exclusion
-from validation.errors import AlreadyDecided, ReasonMissing
+from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
 from validation.models import Label
 from validation.pairs.opening import open_for_validation
 from validation.pairs.vetting import (
     ANY,
     Choice,
-    NothingChosen,
     preview_vetting,
     undo_vetting,
     vet,
@@ -133,11 +132,11 @@ def test_a_list_names_pairs_and_what_is_wrong_with_it_is_said(corpus):
     seen = preview_vetting(corpus=corpus, choice=choice)
     assert (seen.pairs, seen.gone, seen.unknown) == (1, 1, ["p9"])
     assert vet(corpus=corpus, choice=choice, by=rosa(), reason="x").pairs_withdrawn == 1
-    with pytest.raises(NothingChosen, match="The choice contains no pair"):
+    with pytest.raises(ValidationError, match="The choice contains no pair"):
         vet(corpus=corpus, choice=choice, by=rosa(), reason="x")
     with pytest.raises(ReasonMissing):
         vet(corpus=corpus, choice=Choice(names=("p2",)), by=rosa(), reason=" ")
-    with pytest.raises(NothingChosen, match="no label “terrible”; its labels are: none, minor, major"):
+    with pytest.raises(ValidationError, match="no label “terrible”; its labels are: none, minor, major"):
         Choice(question=corpus.questions.get(slug="grammar"), labels=("terrible",))
 
 

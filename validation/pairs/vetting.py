@@ -40,10 +40,6 @@ ROWS_AT_ONCE = 1000
 FIRST_SHOWN = 10
 
 
-class NothingChosen(ValidationError):
-    """The choice contains no pair to withdraw. The text says what to do."""
-
-
 @dataclass(frozen=True)
 class Choice:
     """A choice of pairs of a corpus: by the answers to `question`, else by the public ids `names`.
@@ -60,12 +56,12 @@ class Choice:
 
     def __post_init__(self) -> None:
         if len(self.names) > MOST_NAMES:
-            raise NothingChosen(
+            raise ValidationError(
                 f"The list names {len(self.names):,} pairs; withdraw {MOST_NAMES:,} at most at a time."
             )
         if self.question is None:
             if not self.names:
-                raise NothingChosen("Name a question with labels, or pairs by their ids.")
+                raise ValidationError("Name a question with labels, or pairs by their ids.")
             return
         known = self.question.labels if self.by == ANY else self.question.rule.gold_labels
         strange = [label for label in self.labels if label not in known]
@@ -75,9 +71,9 @@ class Choice:
                 if strange
                 else "No label is named"
             )
-            raise NothingChosen(f"{what}; its labels are: {', '.join(known)}.")
+            raise ValidationError(f"{what}; its labels are: {', '.join(known)}.")
         if self.question.by_sentence and self.by == GOLD:
-            raise NothingChosen(
+            raise ValidationError(
                 f"The question “{self.question.slug}” is about single sentences, not about pairs: choose by any label."
             )
 
@@ -165,14 +161,14 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     """Withdraws the chosen pairs; they stay as history. Returns the record, with the number of `pairs`.
 
     The choice is evaluated once: a label that is sent afterwards changes nothing about it. A batch with such a pair
-    can still be submitted; its label becomes surplus, and is paid. Raises NothingChosen, ReasonMissing.
+    can still be submitted; its label becomes surplus, and is paid. Raises ValidationError, ReasonMissing.
     """
     reason, now = reason.strip(), timezone.now()
     if not reason:
         raise ReasonMissing
     with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
-    nothing = NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
+    nothing = ValidationError("The choice contains no pair to withdraw. Choose other labels or ids.")
     if not keys:
         raise nothing
     _lock_empty_seats(keys)  # before the pairs, as an exclusion does

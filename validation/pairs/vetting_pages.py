@@ -108,7 +108,7 @@ def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpRes
 
 
 def choice_in(request: HttpRequest, question: Question) -> Choice:
-    """Reads the choice from the form. Raises NothingChosen."""
+    """Reads the choice from the form. Raises ValidationError if the list is too long."""
     partition = request.POST.get("partition", "")
     partition = partition if partition in PARTITIONS else ""
     names = text_in(request, "names")

@@ -116,7 +116,7 @@ class Command(BaseCommand):
 
 
 def choice_of(corpus: Corpus, options: dict[str, Any]) -> Choice:
-    """Raises CommandError, NothingChosen."""
+    """Raises CommandError, ValidationError."""
     if options["list"]:
         if options["question"]:
             raise CommandError("Choose by --question or by --list, not by both.")
