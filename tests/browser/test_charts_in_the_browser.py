@@ -129,7 +129,7 @@ def test_runs_and_the_seeds_of_a_sweep(live_server, watched, rosa, look):
     def opened() -> bool:
         """Opens the table; a part that is loaded between the focus and the key swallows the key."""
         if not table.is_visible():
-            seeds.locator("summary").press("Enter")
+            seeds.locator("summary").first.press("Enter")
         return table.is_visible()
 
     wait_until(page, opened)
