@@ -91,6 +91,11 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
+    by_corpus: dict[int, Any] = {}
+    for each in tables:  # snapshots of one corpus have the same names: they are asked for once
+        if each.snapshot.corpus_id not in by_corpus:
+            by_corpus[each.snapshot.corpus_id] = names_on(each.snapshot)
+        vars(each.snapshot)["names_on_pages"] = by_corpus[each.snapshot.corpus_id]
     chosen = [each for each in request.GET.getlist("column") if each in KEYS] or USUAL_COLUMNS
     columns = [column for column in COLUMNS if column.key == ALWAYS or column.key in chosen]
     listed = sorted_page(request, found, columns, f"-{ALWAYS}", RUNS_A_PAGE, "all")
