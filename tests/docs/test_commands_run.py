@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from allauth.mfa.totp.internal import auth as totp
-from django.conf import settings
 
 from collection.models import Corpus, Pair
 from snapshots.files.datasheet import QUESTIONS
