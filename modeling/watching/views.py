@@ -44,7 +44,7 @@ from shared.csv_files import csv_file
 from shared.figures import shown
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from snapshots.models import Snapshot
-from snapshots.statistics.scope import names_on
+from snapshots.statistics.scope import ask_names, names_on
 
 RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
@@ -91,11 +91,7 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
-    by_corpus: dict[int, Any] = {}
-    for each in tables:  # snapshots of one corpus have the same names: they are asked for once
-        if each.snapshot.corpus_id not in by_corpus:
-            by_corpus[each.snapshot.corpus_id] = names_on(each.snapshot)
-        vars(each.snapshot)["names_on_pages"] = by_corpus[each.snapshot.corpus_id]
+    ask_names(table.snapshot for table in tables)
     chosen = [each for each in request.GET.getlist("column") if each in KEYS] or USUAL_COLUMNS
     columns = [column for column in COLUMNS if column.key == ALWAYS or column.key in chosen]
     listed = sorted_page(request, found, columns, f"-{ALWAYS}", RUNS_A_PAGE, "all")
@@ -167,6 +163,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
     by_size = sizes(found) if found.is_sweep else []
     is_under_way = found.standing in TrainingRun.are_under_way()
     evaluated = evaluations(found)
+    ask_names([found.snapshot, *(one.snapshot for one in evaluated)])
     return {
         "run": found,
         "is_under_way": is_under_way,

@@ -1,6 +1,6 @@
 """A snapshot as the scope of figures: its stored counts, the names of its labels and genres, the pairs behind numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from snapshots.api import frozen_snapshot
 from snapshots.errors import SnapshotError
 from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.statistics.job import EDITIONS, compute_statistics, request_statistics
-from validation.questions.lookup import Names, labels_named, named, names_in
+from validation.questions.lookup import Names, labels_named, named, names_of
 
 KINDS_OF_NAMES = {
     **dict.fromkeys(("gold label", "gold", "label", "most frequent label"), "label"),
@@ -31,6 +31,7 @@ FILTERS = {"partition": "partition", "genre": "genre", "gold label": "label", "l
 PAIRS, WORD, WHOLE = "pairs", "word", "all"
 BY, VALUE = "by", "value"
 NO_GOLD_NAME = "no gold label"
+ASKED = "names_on_pages"  # the attribute of a snapshot whose names were asked for
 
 
 class SnapshotScope(Scope):
@@ -99,10 +100,17 @@ def in_names(table: Table, snapshot: Snapshot) -> Table:
 
 def names_on(snapshot: Snapshot) -> Names:
     """Returns what labels and genres are called, asked for once for all figures of a page."""
-    known: Names | None = vars(snapshot).get("names_on_pages")
-    return (
-        known if known is not None else vars(snapshot).setdefault("names_on_pages", names_in(snapshot.corpus))
-    )
+    ask_names([snapshot])
+    names: Names = vars(snapshot)[ASKED]
+    return names
+
+
+def ask_names(snapshots: Iterable[Snapshot]) -> None:
+    """Asks for the names on all these snapshots at once, by two queries, for a page with figures of several."""
+    unknown = [snapshot for snapshot in snapshots if ASKED not in vars(snapshot)]
+    names = names_of(snapshot.corpus for snapshot in unknown) if unknown else {}
+    for snapshot in unknown:
+        vars(snapshot)[ASKED] = names[snapshot.corpus_id]
 
 
 def name_of_cell(names: Names, column: str, value: Any) -> Any:
