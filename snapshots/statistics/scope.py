@@ -1,6 +1,6 @@
 """A snapshot as the scope of figures: its stored counts, the names of its labels and genres, the pairs behind numbers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -89,13 +89,24 @@ SNAPSHOT = SnapshotScope()
 
 
 def in_names(table: Table, snapshot: Snapshot) -> Table:
-    """Returns the table with the names of the snapshot's labels and genres."""
-    names = names_on(snapshot)
+    """Returns the table with the names of the snapshot's labels and genres, which are not asked for without need."""
+    names = names_on(snapshot) if _has_names(table, snapshot.corpus.labels) else {}
     rows = [{key: name_of_cell(names, key, value) for key, value in row.items()} for row in table.rows]
     words = names.get("label", {})
     colours = {**table.colours, **{words[key]: one for key, one in table.colours.items() if key in words}}
     columns = [replace(column, name=name_of_column(names, column.name)) for column in table.columns]
     return replace(table, columns=columns, rows=rows, colours=colours)
+
+
+def _has_names(table: Table, labels: Sequence[str]) -> bool:
+    """Returns whether a cell, the head of a column or a colour can be a label or a genre."""
+    heads = (column.name.partition(", ")[0] for column in table.columns)
+    keys = (key for row in table.rows for key in row)
+    return (
+        any(key in KINDS_OF_NAMES for key in keys)
+        or any(head in labels for head in heads)
+        or any(key in labels for key in table.colours)
+    )
 
 
 def names_on(snapshot: Snapshot) -> Names:
