@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from django.db.models import Max
+from django.db.models import Max, Value
 
 from collection.models import Premise, Source
 from modeling.results.dimensions import MARKED, PHENOMENON
@@ -18,13 +18,20 @@ ALL, GENRES = "all", "genres"
 
 
 def origins(snapshots: Sequence[Snapshot]) -> list[Origin]:
-    """Returns what each snapshot is, by which it stands for a data set of a paper."""
+    """Returns what each snapshot is, by which it stands for a data set of a paper. One query."""
     corpora = {one.corpus_id for one in snapshots}
-    premises = Premise.objects.filter(corpus__in=corpora).order_by().values_list("corpus")
-    sentences = dict(premises.annotate(Max("sentence_count")))
+    premises = Premise.objects.filter(corpus__in=corpora).order_by().values("corpus")
+    longest = premises.annotate(file=Value(""), most=Max("sentence_count")).values_list(
+        "corpus", "file", "most"
+    )
+    named = Source.objects.filter(corpus__in=corpora).values_list("corpus", "name", Value(0))
+    sentences: dict[int, int] = {}
     files: dict[int, list[str]] = {}
-    for corpus, name in Source.objects.filter(corpus__in=corpora).values_list("corpus", "name"):
-        files.setdefault(corpus, []).append(name)
+    for corpus, name, most in longest.union(named, all=True):
+        if most:
+            sentences[corpus] = most
+        else:
+            files.setdefault(corpus, []).append(name)
     return [
         Origin(
             str(one),

@@ -1,6 +1,7 @@
 """Reads what the cells of the papers' tables show: stored scores, breakdowns and runs of some snapshots."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +12,6 @@ from django.db.models import Count
 from collection.models import PARTITIONS
 from modeling import catalogue
 from modeling.folders import predictions_of
-from modeling.launching.regimes import training_pairs
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.reports.cells import Selection
 from modeling.reports.corpus_facts import example, figures_by_genre, origins
@@ -21,7 +21,7 @@ from modeling.results.run_scores import in_order
 from modeling.results.trials import not_chosen_on
 from nli.labels import COLLAPSED
 from schemas.published import Origin
-from snapshots.models import Snapshot
+from snapshots.models import Snapshot, SnapshotPair
 
 
 def before(wanted: Selection) -> Selection:
@@ -109,9 +109,8 @@ class Scores:
         """Returns which parts of each snapshot have pairs with a gold label that are not counted yet."""
         found = []
         for on, snapshot in enumerate(self.snapshots):
-            parts = [part for part in PARTITIONS if not self.composition(on, part, "label")]
-            pairs = snapshot.pairs.filter(gold_label__isnull=False)
-            found.append([part for part in parts if pairs.filter(partition=part).exists()])
+            parts = [part for part in PARTITIONS if self.gold_pairs[snapshot.pk, part]]
+            found.append([part for part in parts if not self.composition(on, part, "label")])
         return found
 
     def values(self, on: int, partition: str, dimension: str) -> list[str]:
@@ -131,7 +130,14 @@ class Scores:
     @cached_property
     def training_pairs(self) -> list[int]:
         """Returns the number of pairs of each snapshot that a run can learn from."""
-        return [training_pairs(snapshot).count() for snapshot in self.snapshots]
+        return [self.gold_pairs[snapshot.pk, "train"] for snapshot in self.snapshots]
+
+    @cached_property
+    def gold_pairs(self) -> Counter[tuple[int, str]]:
+        """Returns (snapshot, partition) -> its pairs with a gold label. One query."""
+        pairs = SnapshotPair.objects.filter(snapshot__in=self.snapshots, gold_label__isnull=False)
+        rows = pairs.order_by().values_list("snapshot", "partition").annotate(Count("pk"))
+        return Counter({(snapshot, part): number for snapshot, part, number in rows})
 
     def most(self, wanted: Selection) -> int | None:
         """Returns how many training pairs the runs of a cell have drawn once; None for all."""
