@@ -230,13 +230,7 @@ class Evaluated:
 def evaluations(run: TrainingRun) -> list[Evaluated]:
     """Returns the scores of a run, its own snapshot first; those on test only where they may be seen."""
     rows = _seen(run, Evaluation.objects.filter(run=run)).select_related("run", "snapshot__corpus")
-    snapshots = {run.snapshot_id: run.snapshot}  # one object each, so that its names are asked for once
-    found = {
-        (row.snapshot_id, row.partition): Evaluated(
-            snapshots.setdefault(row.snapshot_id, row.snapshot), row.partition, row
-        )
-        for row in rows
-    }
+    found = {(row.snapshot_id, row.partition): Evaluated(row.snapshot, row.partition, row) for row in rows}
     for shown in breakdowns(run):
         if (shown.snapshot.pk, shown.partition) in found:
             found[shown.snapshot.pk, shown.partition].breakdowns.append(shown)
