@@ -1,6 +1,6 @@
 """What the papers' tables consist of: the selection that a cell shows, cells, and a filled table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,9 +65,26 @@ class Cell:
     runs: list[int] = field(default_factory=list)
     missing: str = ""
     published: float | int | str | None = None  # what the paper has in this place
-    wanted: dict[str, Any] | None = None  # the request of the run that is missing
+    wanted: dict[str, Any] | None = (
+        None  # the request of the run that is missing; `starts`: seed -> run to start from
+    )
     waits: bool = False  # for a run that is under way
     unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet
+
+
+def _by_start(wanted: Mapping[str, Any], seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """Returns the requests of a missing run: one, or one for each run that its seeds start from."""
+    request = {key: value for key, value in wanted.items() if key != "starts"}
+    start = request["regime"].get("start")
+    if start is None:
+        return [{**request, "seeds": list(seeds)}]
+    seeds_of: dict[int, list[int]] = {}
+    for seed in seeds:
+        seeds_of.setdefault(wanted["starts"].get(seed, start["run"]), []).append(seed)
+    return [
+        {**request, "regime": {**request["regime"], "start": {**start, "run": run}}, "seeds": its}
+        for run, its in seeds_of.items()
+    ]
 
 
 @dataclass
@@ -88,10 +105,19 @@ class Report:
         """Returns what is missing, without repetitions, in the order of the cells."""
         return list(dict.fromkeys(cell.missing for _, cells in self.rows for cell in cells if cell.missing))
 
-    def requests(self) -> list[dict[str, Any]]:
-        """Returns the runs to request for missing cells, without repetitions."""
+    def requests(self, seeds: Sequence[int] = (1,)) -> list[dict[str, Any]]:
+        """Returns the runs to request for missing cells, without repetitions.
+
+        A run that starts from another starts from that of its own seed, where there is one: else the spread over seeds
+        would lack that of the first training.
+        """
         found = [cell.wanted for _, cells in self.rows for cell in cells if cell.wanted]
-        return [one for place, one in enumerate(found) if one not in found[:place]]
+        return [
+            request
+            for place, one in enumerate(found)
+            if one not in found[:place]
+            for request in _by_start(one, seeds)
+        ]
 
     def unscored(self) -> list[Unscored]:
         """Returns the finished runs that lack scores which cells show, without repetitions."""

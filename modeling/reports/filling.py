@@ -191,7 +191,7 @@ def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | No
 
 def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any] | None]:
     """Returns the name of the missing run, and its request, if no other run must come first."""
-    name = f"{wanted.baseline} on {scores.names[wanted.trained]}"
+    name, starts = f"{wanted.baseline} on {scores.names[wanted.trained]}", {}
     regime, most = scores.regime(wanted), scores.most(wanted)
     details = [regime_text(regime, most)]
     details += [f"{wanted.start[0]} of a run on {scores.names[wanted.start[1]]}"] if wanted.start else []
@@ -208,6 +208,7 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
             missing, request = _missing_run(scores, before(wanted))
             return f"{name}: first {missing}", request
         regime["start"] = {"run": first[0].pk, "how": wanted.start[0]}
+        starts = {run.seed: run.pk for run in first}
     if most:
         regime["most"] = most
     request = {
@@ -216,5 +217,6 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
         "preset": scores.preset or catalogue.DEFAULT,
         "config": {key: catalogue.as_typed(value) for key, value in wanted.config.items()},
         "regime": regime,
+        "starts": starts,
     }
     return name, request

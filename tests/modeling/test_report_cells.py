@@ -157,6 +157,21 @@ def test_train_missing_says_when_to_repeat_it(snapshot):
     assert "Repeat" not in command("report", "small@1", "snli-6", "--train-missing", "--seeds", "1").err
 
 
+def test_each_missing_seed_starts_from_the_run_of_its_own_seed(snapshot):
+    """Three transfers from one run differ less than transfers from three, as the papers' seeds are."""
+    second = small_snapshot(3, slug="second")
+    firsts = {seed: scored(snapshot, "lstm", seed=seed).pk for seed in (1, 2)}
+    command("report", "small@1", "second@1", "snli-7", "--train-missing", "--seeds", "3")
+    runs = TrainingRun.objects.filter(regime__start__how="transfer").exclude(status="sweep")
+    starts = {run.seed: run.regime["start"]["run"] for run in runs}
+    assert starts in [{**firsts, 3: first} for first in firsts.values()]
+    for run in runs:
+        record_result(run=claimed(run), metrics=metrics())
+    assert runs_of("snli-7", [snapshot, second], "First and second (transfer)", "train") == [
+        run.pk for run in runs
+    ]
+
+
 def test_each_phenomenon_of_every_snapshot_has_an_entailed_and_a_not_entailed_example(snapshot):
     """DNC, Tables 1 and 4."""
     corpus = corpus_of(4, slug="recast")

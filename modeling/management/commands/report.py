@@ -180,9 +180,9 @@ class Command(BaseCommand):
     def train(self, report: Report, seeds: int) -> None:
         """Queues the missing runs, and says when to repeat the command: only then others start from them."""
         queued = []
-        for request in report.requests():
+        for request in report.requests(range(1, seeds + 1)):
             try:
-                run = request_runs(**request, seeds=range(1, seeds + 1))
+                run = request_runs(**request)
             except RefusedRun as error:
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue
