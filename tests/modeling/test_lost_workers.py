@@ -121,43 +121,6 @@ def send(broker: Connection) -> None:
 
 
 @pytest.mark.thorough
-def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(long_run, broker, settings):
-    with worker("first", settings.VAR) as first:
-        send(broker)
-        wait_for(lambda: is_under_way(long_run))
-        assert [seen.name for seen in working("training")] == ["first@here"]
-        child = child_of(long_run)
-        kill_all(first)
-    # Its pipe is broken: the program ends by itself, with a checkpoint.
-    wait_for(lambda: has_ended(child))
-    assert (folder_of(long_run) / "checkpoint").is_dir()
-    assert state(long_run) == "running"
-    # A minute passes without a heartbeat.
-    silence(TrainingRun)
-    with worker("second", settings.VAR):
-        send(broker)
-        wait_for(lambda: state(long_run) == "done")
-    long_run.refresh_from_db()
-    assert (long_run.worker, long_run.attempts) == ("second@here", 2)
-    told = (folder_of(long_run) / "progress.jsonl").read_text()
-    assert told.count('"event": "started"') == 2
-    assert '"resumed_from_step": null' in told.splitlines()[0]
-    assert told.count('"resumed_from_step": null') == 1
-
-
-@pytest.mark.thorough
-def test_a_worker_that_is_asked_to_go_pauses_its_run_and_leaves_it_on_the_list(long_run, broker, settings):
-    with worker("first", settings.VAR) as first:
-        send(broker)
-        wait_for(lambda: is_under_way(long_run))
-        first.terminate()
-        assert first.wait(timeout=300) == 0
-    long_run.refresh_from_db()
-    assert (long_run.status, long_run.attempts) == ("queued", 0)
-    assert (folder_of(long_run) / "checkpoint").is_dir()
-
-
-@pytest.mark.thorough
 def test_a_worker_that_is_told_to_quit_leaves_the_run_to_others_too(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
         send(broker)
@@ -184,29 +147,38 @@ def test_stop_and_resume_reach_a_worker_through_the_database(long_run, broker, s
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_an_interrupted_run_goes_on_before_all_that_wait(long_run, broker, settings, how):
+def test_an_interrupted_run_goes_on_from_its_checkpoint_before_all_that_wait(long_run, broker, settings, how):
     """The queue is full, and the only message that is left says nothing about the run."""
-    waiting = [a_run(long_run.snapshot, seed=seed) for seed in range(2, 4)]
+    waiting = a_run(long_run.snapshot, seed=2)
     with worker("first", settings.VAR) as first:
         send(broker)
         wait_for(lambda: is_under_way(long_run))
+        assert [seen.name for seen in working("training")] == ["first@here"]
         if how == signal.SIGTERM:
             first.terminate()
             assert first.wait(timeout=300) == 0
+            long_run.refresh_from_db()
+            assert (long_run.status, long_run.attempts) == ("queued", 0), (
+                "it was paused and stays on the list"
+            )
         else:
             child = child_of(long_run)
             kill_all(first)
+            # Its pipe is broken: the program ends by itself, with a checkpoint.
             wait_for(lambda: has_ended(child))
-            silence(TrainingRun)
-    assert {state(run) for run in waiting} == {"queued"}
+            assert state(long_run) == "running"
+            silence(TrainingRun)  # a minute passes without a heartbeat
+    assert (folder_of(long_run) / "checkpoint").is_dir()
+    assert state(waiting) == "queued"
     with worker("second", settings.VAR):
         send(broker)
-        wait_for(lambda: all(state(run) == "done" for run in [long_run, *waiting]))
+        wait_for(lambda: state(long_run) == state(waiting) == "done")
     long_run.refresh_from_db()
-    assert long_run.worker == "second@here"
+    assert (long_run.worker, long_run.attempts) == ("second@here", 2 if how == signal.SIGKILL else 1)
     starts = TrainingRun.objects.order_by("started_at").values_list("pk", flat=True)
-    assert list(starts) == [long_run.pk, *(run.pk for run in waiting)]
+    assert list(starts) == [long_run.pk, waiting.pk]
     told = (folder_of(long_run) / "progress.jsonl").read_text()
+    assert '"resumed_from_step": null' in told.splitlines()[0]
     assert (told.count('"event": "started"'), told.count('"resumed_from_step": null')) == (2, 1)
 
 
