@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.urls import URLPattern, path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -13,14 +14,16 @@ from rest_framework.response import Response
 from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem
 from schemas.base import SchemaErrors, checked, dotted
-from shared.figures import FIGURES, FILES, Figure, Parameters
+from shared.figures import FIGURES, FILES, Figure, Parameters, Shown
 
+SVG = "svg"
+FORMS = (*FILES, SVG)
 RETRY_AFTER = 5  # seconds after which a program asks again for what a worker counts
 AS = OpenApiParameter(
     "as",
-    enum=list(FILES),
+    enum=FORMS,
     description="json (the default): the finding (`title`), columns with their definitions, rows of raw values, and what is"
-    " drawn; csv and latex: a file",
+    " drawn; csv and latex: a file; svg: a page that draws the picture and saves it, for a browser (406 to programs)",
 )
 
 
@@ -63,8 +66,8 @@ class FigureView(_FiguresView):
     )
     def get(self, request: Request, name: str, **place: Any) -> HttpResponseBase:
         form = request.query_params.get("as", "json")
-        if form not in FILES:
-            error = f"There is no form {form!r} of a figure. Known: {', '.join(FILES)}."
+        if form not in FORMS:
+            error = f"There is no form {form!r} of a figure. Known: {', '.join(FORMS)}."
             raise Problem(status=422, detail=error, errors={"as": error})
         figure, subject, parameters = self.found(request, name, place)
         data, row = figure.stored(subject, parameters)
@@ -76,6 +79,8 @@ class FigureView(_FiguresView):
             raise Problem(status=404, detail="There is nothing to show yet.")
         if form == "json":
             return Response({**made.as_json(), "made_at": getattr(row, "made_at", None)})
+        if form == SVG:
+            return _picture(request, Shown(figure, made, figure.address(subject, parameters)))
         _, ending, kind, write = FILES[form]
         answer = HttpResponse(write(made), content_type=f"{kind}; charset=utf-8")
         file = f"{figure.scope.file(subject)}-{name}.{ending}"
@@ -120,6 +125,18 @@ def figure_paths() -> list[URLPattern]:
             path(f"{start}figures/<slug:name>", FigureView.as_view(scope=name), name=f"api-{name}-figure"),
         )
     ]
+
+
+def _picture(request: Request, shown: Shown) -> HttpResponse:
+    """Returns a page whose script draws the picture and saves it. Raises Problem (404, 406)."""
+    if not shown.table.kind or not shown.table.rows:
+        raise Problem(
+            status=404, detail="This figure is a table without a picture: ask for csv, json or latex."
+        )
+    if request._request.get_preferred_type(["application/json", "text/html"]) != "text/html":
+        detail = "Pictures are drawn in the browser: open this address in one, and it saves the SVG."
+        raise Problem(status=406, detail=f"{detail} What it draws is in the JSON.")
+    return render(request._request, "charts/picture.html", {"each": shown})
 
 
 def _not_yet(row: Any) -> Response:

@@ -120,6 +120,7 @@
     button.addEventListener("click", () => save(figure));
     if (figure.chart.draw.moves) follow(figure, figure.chart.draw.moves);
     new ResizeObserver(() => draw(figure)).observe(figure.querySelector(".chart-picture"));
+    if ("saves" in figure.dataset) save(figure);
   }
 
   // A line that a field of the page moves, and that a pointer can pull: moves {field (its id), times, step, name}.

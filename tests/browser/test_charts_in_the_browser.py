@@ -270,3 +270,7 @@ def test_a_picture_that_is_saved_has_its_legend(live_server, watched, rosa):
     assert {"filled", "in hand", "free"} <= set(texts)
     shown = figure.locator("svg.chart-svg").get_attribute("height")
     assert float(picture.get("height", 0)) > float(shown or 0)
+    with page.expect_download() as download:
+        page.goto("/api/v1/corpora/charted/figures/overview-seats-now?as=svg")
+    saved = etree.parse(download.value.path()).getroot()
+    assert set(texts) <= set(saved.xpath("//*[local-name()='text']/text()")), "an address saves it, too"

@@ -74,6 +74,19 @@ def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, r
     assert api.get(f"{address}lengths", {"days": "30"}).status_code == 422
 
 
+def test_an_svg_is_drawn_by_a_browser_and_a_program_is_told_so(snapshot, browser_of, api_of, rosa):
+    address = f"/api/v1/snapshots/{snapshot.pk}/figures/"
+    look = {"accept": "text/html,*/*;q=0.8"}
+    page = browser_of(rosa).get(f"{address}votes", {"as": "svg"}, headers=look)
+    assert list(charts_in(page.content)) == ["votes"]
+    assert "data-saves" in page.text
+    program = api_of(rosa).get(f"{address}votes", {"as": "svg"})
+    assert program.status_code == 406
+    assert "open this address in one" in program.json()["detail"]
+    table = browser_of(rosa).get(f"{address}agreement", {"as": "svg"}, headers=look)
+    assert table.status_code == 404, table.content
+
+
 def test_the_command_prints_what_the_address_returns(snapshot, api_of, rosa):
     out = io.StringIO()
     call_command("figure", "overlap", str(snapshot), format="json", stdout=out)
