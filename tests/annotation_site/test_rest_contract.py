@@ -150,7 +150,7 @@ def test_every_answer_is_described(site: Site, description: dict[str, Any]) -> N
                         try:
                             case.validate_response(answer, checks=checks)
                         except (FailureGroup, Failure) as error:
-                            failures.append(f"{role}: {operation.method} {operation.path}: {error}")
+                            failures.append(f"{role}: {case.operation.method} {case.operation.path}: {error}")
 
             ask()
     assert not failures, "\n\n".join(failures)
