@@ -210,7 +210,7 @@ def add_one_records(path: Path) -> Records:
             premise, hypothesis = (TAG.sub("", cell).strip() for cell in cells[-2:])
             row = Row(rating=cells[0].strip(), premise=premise, hypothesis=hypothesis)
             row.update({f"cell {n}": cell for n, cell in enumerate(cells[1:-2], start=2)})
-            row.told[MENDED] += any(TAG.search(cell) is not None for cell in cells[-2:])
+            row.told[MENDED] += [premise, hypothesis] != cells[-2:]
             yield item[0], row
 
 

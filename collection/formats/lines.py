@@ -373,7 +373,7 @@ def _record(element: Any) -> Record | BadLine:
         return BadLine(line, "the element holds an entity that the file defines; these are not expanded")
     record = Row(element.attrib)
     for child in element.iterchildren(tag=etree.Element):
-        written = "".join(child.itertext(with_tail=False)).strip()
+        written = "".join(child.itertext(with_tail=False))
         text = " ".join(written.split())
         record.told[MENDED] += text != written
         there = record.get(child.tag)

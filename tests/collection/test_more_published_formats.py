@@ -42,6 +42,16 @@ def test_rte_has_two_classes_whatever_its_challenge_calls_them(read):
     )
 
 
+def test_white_space_that_xml_loses_is_counted(read):
+    texts = ("A  dog runs.", " A dog runs.", "A dog\nruns. ", "A dog runs.")
+    pairs = "\n".join(
+        PAIR.format(n=n, label="YES").replace("A dog runs.", text) for n, text in enumerate(texts)
+    )
+    found = read("rte", RTE.format(dtd="", pairs=pairs))
+    assert {pair.hypothesis for pair in found} == {"A dog runs."}
+    assert [pair.told[MENDED] for pair in found] == [1, 1, 1, 0]
+
+
 def test_xml_expands_no_entities_and_reads_no_other_files(read, tmp_path):
     (tmp_path / "secret").write_text("SECRET")
     bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
