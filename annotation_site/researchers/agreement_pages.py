@@ -13,7 +13,6 @@ from shared.figures import shown
 from shared.sorted_lists import Column, Head, SortedList, order_in, sorted_list
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
-from validation.questions.lookup import answer_words
 from validation.statistics import agreement_figures, annotator_figures
 from validation.statistics.agreement import AgreementReport
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
@@ -180,30 +179,13 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def agreement_context(found: AgreementReport, question: Question, by: str) -> dict[str, Any]:
-    """Returns `figures`, `breakdown`, `by_label`, the values that the page writes in words, and `charts` by name."""
-    words = answer_words(question)
+    """Returns `figures` and `breakdown`, the values that the page writes in words, and `charts` by name."""
     parameters = agreement_figures.By(by=by)
     charts = shown(agreement_figures.FIGURES, question, Counted(question, found), parameters)
     return {
         "figures": found.figures,
         "charts": {each.figure.name.replace("-", "_"): each for each in charts},
-        "alpha_interval": found.intervals["krippendorff_alpha"],
         "has_author": found.figures["individual_equals_author"] is not None,
-        "self_validated": found.self_validated,
         "breakdown": found.breakdown,
-        "by_label": [
-            (
-                label,
-                wording,
-                found.breakdown["gold_labels"][label],
-                found.breakdown["individual_equals_gold_by_label"][label],
-            )
-            for label, wording in words.items()
-        ],
-        "single_premises": found.single_premises,
-        "more_labels": found.more_labels,
-        "more_label_shares": [(words[label], share) for label, share in found.more_labels["shares"].items()]
-        if found.more_labels
-        else [],
         "definitions": DEFINITIONS,
     }

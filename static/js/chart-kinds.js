@@ -1,6 +1,6 @@
 "use strict";
 // How each kind of chart is drawn with Observable Plot: chart, what its columns say, width -> options of Plot, and a legend.
-// The names in `draw` are those that shared/charts.py and the modules *_charts.py write. A small picture has no tips: one
+// The names in `draw` are those that shared/figures.py and the modules *_charts.py write. A small picture has no tips: one
 // would cover the mark that is clicked.
 window.chartKinds = (function () {
   const STEPS = ["--step-1", "--step-2", "--step-3", "--step-4", "--step-5"];

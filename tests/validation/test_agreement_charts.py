@@ -6,6 +6,7 @@ from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from lxml import html
 
 from collection.models import Pair
 from shared.figures import shown
@@ -48,10 +49,20 @@ def behind(question: Question, address: str) -> set[str]:
     return set(found)
 
 
+TABLES = [f"agreement-{each}" for each in ("alpha", "gold-labels", "gold-sources", "extra-disagreement")]
+
+
 def test_page_rest_and_file_have_the_same_numbers(question, browser_of, api_of, rosa):
     client = browser_of(rosa)
-    on_page = charts_in(client.get(PAGE).content)
-    assert list(on_page) == [figure.name for figure in module.FIGURES]
+    page = client.get(PAGE)
+    on_page = charts_in(page.content)
+    absent = (*TABLES, "agreement-single-premises")
+    assert list(on_page) == [figure.name for figure in module.FIGURES if figure.name not in absent]
+    for key in TABLES:
+        told = api_of(rosa).get(f"/api/v1/corpora/charted/figures/{key}").json()
+        assert told["title"] in page.text, key
+        shown = {row[0]: row[1:] for row in _texts(page.content, told["title"])}
+        assert list(shown) == [str(row[told["columns"][0]["key"]]) for row in told["rows"]]
     for key, chart in on_page.items():
         address = f"/api/v1/corpora/charted/figures/{key}"
         assert api_of(rosa).get(address).json() == {**chart, "made_at": None}
@@ -59,6 +70,13 @@ def test_page_rest_and_file_have_the_same_numbers(question, browser_of, api_of, 
         assert header == [column["key"] for column in chart["columns"]]
         assert [row[0] for row in rows] == [str(row[header[0]]) for row in chart["rows"]]
         assert client.get(address, {"by": "weather"}).status_code == 422
+
+
+def _texts(page: bytes, title: str) -> list[list[str]]:
+    """Returns the cells of the rows of a figure's table on a page."""
+    (figure,) = (each for each in html.fromstring(page).xpath("//figure") if title in each[0].text_content())
+    rows = figure.xpath(".//tbody/tr")
+    return [[cell.text_content() for cell in row] for row in rows]
 
 
 def test_the_figures_stand_beside_the_published_ones_with_their_intervals(question):

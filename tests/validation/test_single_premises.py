@@ -116,7 +116,7 @@ def test_page_command_and_rest_show_it(scenes, rosa, browser_of):
     for name in ("single_premises", "majority_of_premises", "more_of_premises"):
         assert DEFINITIONS[name] in html.unescape(page)
     assert f'<th scope="row">0</th><td class="number">{100 * found["agree"]["0"]:.1f}' in page
-    assert "Single premises whose label equals" in run("agreement", "small").out
+    assert "Labels of single premises that equal the label of all" in run("agreement", "small").out
     assert run("agreement", "small", json=True).json["single_premises"] == found
     answer = browser_of(rosa).get("/api/v1/corpora/small/agreement/").json()
     assert answer["single_premises"] == found

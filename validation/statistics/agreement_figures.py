@@ -26,6 +26,11 @@ MOST_ROWS = 60  # groups in a picture
 NOBODY = "none"
 WHOLE = "all"
 LOW_HIGH: dict[str, Any] = {"low": "low", "high": "high"}
+SOURCES = {
+    "voted": "the votes",
+    "adjudicated": "a researcher",
+    "none": "nowhere: there is none",
+}
 YES, NO = ("",), ()  # whether a column is there
 
 
@@ -76,7 +81,10 @@ def _shares_drawn(table: Table, data: Counted) -> Picture:
     note = "As in SNLI, Table 3, and MultiNLI, Table 2. A bar is the 95% interval."
     drawn = picture("dots", y="figure", x="here", **LOW_HIGH, others=others, x_domain=[0, 1], note=note)
     shown = {row["figure"] for row in table.rows}
-    return {**drawn, "explained": [(name, DEFINITIONS[key]) for key, name in NAMES.items() if name in shown]}
+    explained = [(name, DEFINITIONS[key]) for key, name in NAMES.items() if name in shown]
+    many = data.found.self_validated
+    own = f"In {many:,} published pairs the author is also among the validators: such labels are stored as published."
+    return {**drawn, "explained": explained, "notes": [own] if many else []}
 
 
 def _shares_found(table: Table) -> str:
@@ -246,6 +254,82 @@ def _author_and_gold_drawn(table: Table, data: Counted) -> Picture:
     return {**drawn, "title": f"{title}."}
 
 
+def _alphas(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    """Yields Krippendorff's alpha over the pairs with all labels, which has an interval, and over all with two or more."""
+    found = data.found
+    alphas = {
+        "pairs with all labels": (found.figures["krippendorff_alpha"], found.intervals["krippendorff_alpha"]),
+        "all pairs with two labels or more": (found.breakdown["krippendorff_alpha_all_pairs"], None),
+    }
+    for over, (alpha, ends) in alphas.items():
+        if alpha is not None:
+            yield {"over": over, "alpha": alpha, **_ends(ends)}
+
+
+def _alphas_found(table: Table) -> str:
+    first = table.rows[0]
+    ends = (
+        f" (95% interval {decimals(first['low'])} to {decimals(first['high'])})"
+        if first["low"] is not None
+        else ""
+    )
+    return f"Krippendorff’s alpha is {decimals(first['alpha'])}{ends} over {first['over']}."
+
+
+def _gold_labels(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    shares, words = data.found.breakdown["gold_labels"], _golds(data)
+    for label, share in shares.items() if data.found.figures["pairs_with_all_labels"] else ():
+        address = address_in("pairs", data.question, gold=label, votes="complete")
+        equal = data.found.breakdown["individual_equals_gold_by_label"][label]
+        yield {"gold label": words[label], "pairs": share, "equal": equal, "hrefs": {"pairs": address}}
+
+
+def _gold_labels_found(table: Table) -> str:
+    shares = (f"“{row['gold label']}” in {percent(row['pairs'])}" for row in table.rows)
+    return f"The gold label is {', '.join(shares)} of the pairs."
+
+
+def _gold_sources(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    for source, pairs in data.found.breakdown["gold_sources"].items():
+        address = address_in("pairs", data.question, source=source, votes="complete")
+        yield {"source": SOURCES.get(source, source), "pairs": pairs, "hrefs": {"pairs": address}}
+
+
+def _gold_sources_found(table: Table) -> str:
+    sources = (f"{row['source']} ({row['pairs']:,})" for row in table.rows)
+    return f"The gold label comes from {', '.join(sources)}."
+
+
+def _single_premises(data: Counted, by: str) -> Iterator[tuple[str, float]]:
+    yield from (data.found.single_premises or {"agree": {}})["agree"].items()
+
+
+def _single_premises_found(table: Table, data: Counted) -> Picture:
+    found = data.found.single_premises
+    title = (
+        f"The gold label is the label of most single premises in {percent(found['majority_of_premises'])}, over"
+        f" {found['pairs']:,} pair{'s' if found['pairs'] > 1 else ''}"
+    )
+    notes = [DEFINITIONS["majority_of_premises"]]
+    if found["more_of_premises"] is not None:
+        title += f"; it is the more frequent of entailment and contradiction in {percent(found['more_of_premises'])}"
+        notes.append(DEFINITIONS["more_of_premises"])
+    return {"title": f"{title}.", "draw": {}, "notes": notes}
+
+
+def _disagreement(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    if found := data.found.more_labels:
+        yield {**found, **found["shares"]}
+
+
+def _disagreement_found(table: Table) -> str:
+    (row,) = table.rows
+    return (
+        f"{row['labels']:,} extra labels of {row['pairs']:,} pair{'s' if row['pairs'] > 1 else ''} lead to another label"
+        f" than gold in {percent(row['differs'])} of these pairs."
+    )
+
+
 def _extra_labels(data: Counted, by: str) -> list[dict[str, Any]]:
     """Returns rows that place pairs with extra labels between three labels; none for other numbers of labels."""
     labels = data.question.labels
@@ -348,6 +432,55 @@ AUTHOR_AND_GOLD = _figure(
     columns=(Column("author", "author’s label"), _defined("{}", "", "count", "author_and_gold", _golds)),
     draw=_author_and_gold_drawn,
 )
+ALPHAS = _figure(
+    "agreement-alpha",
+    "Krippendorff’s alpha",
+    compute=_alphas,
+    columns=(
+        *(Column("over"), _defined("alpha", "Krippendorff’s alpha", "kappa", "krippendorff_alpha")),
+        *interval(ENDS, "kappa"),
+    ),
+    finding=_alphas_found,
+    notes=(DEFINITIONS["krippendorff_alpha_all_pairs"],),
+)
+GOLD_LABELS = _figure(
+    "agreement-gold-labels",
+    "By gold label",
+    compute=_gold_labels,
+    columns=(
+        *(Column("gold label"), _defined("pairs", "pairs", of="gold_labels")),
+        _defined("equal", "individual = gold", of="individual_equals_gold_by_label"),
+    ),
+    finding=_gold_labels_found,
+)
+GOLD_SOURCES = _figure(
+    "agreement-gold-sources",
+    "What decided the gold label",
+    compute=_gold_sources,
+    columns=(Column("source"), _defined("pairs", "pairs", "count", "gold_sources")),
+    finding=_gold_sources_found,
+)
+SINGLE_PREMISES = _figure(
+    "agreement-single-premises",
+    "Labels of single premises that equal the label of all (MPE, Table 4)",
+    compute=_single_premises,
+    columns=(Column("premises that agree"), _defined("pairs", "pairs", of="single_premises")),
+    draw=_single_premises_found,
+)
+DISAGREEMENT = _figure(
+    "agreement-extra-disagreement",
+    "Extra labels, and how much they disagree",
+    compute=_disagreement,
+    columns=(
+        _defined("pairs", "pairs", "count", "more_labels"),
+        *(Column("labels", "extra labels", "count"), Column("entropy", "entropy, bits", "number")),
+        Column("krippendorff_alpha", "Krippendorff’s alpha", "kappa"),
+        Column("fleiss_kappa", "Fleiss’ kappa", "kappa"),
+        Column("differs", "lead to another label", "share"),
+        Column("{}", kind="share", each=lambda data: answer_words(data.question)),
+    ),
+    finding=_disagreement_found,
+)
 EXTRA_LABELS = _figure(
     "agreement-extra-labels",
     "Pairs with extra labels, between three labels",
@@ -360,4 +493,7 @@ EXTRA_LABELS = _figure(
     finding=_extra_labels_found,
 )
 
-FIGURES = (SHARES, KAPPAS, GROUPS, SPLITS, AUTHOR_AND_GOLD, EXTRA_LABELS)
+FIGURES = (
+    *(SHARES, KAPPAS, ALPHAS, GROUPS, SPLITS, AUTHOR_AND_GOLD, GOLD_LABELS, GOLD_SOURCES),
+    *(SINGLE_PREMISES, DISAGREEMENT, EXTRA_LABELS),
+)

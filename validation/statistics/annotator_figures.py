@@ -1,7 +1,7 @@
 """Figures of annotators: all of them together, and one of them over time and compared with all."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 from typing import Any
 
@@ -15,9 +15,9 @@ from shared.tables import AFTER_WILSON, Column, Table, interval
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
-from validation.statistics.annotator_quality import FAST, MEANINGS, Annotator
-from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure
-from validation.statistics.cached import Kind
+from validation.statistics.annotator_quality import FAST, MEANINGS, RULES, Annotator
+from validation.statistics.annotator_table import COLUMNS, MODELS, columns_of, shown_figure
+from validation.statistics.cached import Kind, current
 from validation.statistics.newest_answers import NEWEST_TIMES, newest_compared, newest_times
 from validation.statistics.scope import QUESTION, Counted
 
@@ -407,10 +407,55 @@ def _mix(one: Annotator, data: Counted) -> Table | None:
     )
 
 
+def _statistics(data: Counted) -> Iterator[dict[str, Any]]:
+    """Yields a row for everybody who labelled, with the latest results of the models if there are any."""
+    models, _ = current(data.question, Kind.MODELS)
+    of_each = models["annotators"] if models else {}
+    for each in data.found:
+        yield {
+            **{"code": each.code, "href": address_in("pool-member", data.question, each.code)},
+            **columns_of(each, data.question.labels),
+            **{
+                "of_controls": each.controls,
+                "of_calibration": each.calibration,
+                "flags": ", ".join(each.flags),
+            },
+            **{name: of_each.get(each.code, {}).get(name) for name in MODELS},
+        }
+
+
+def _meant(key: str, kind: str = "share", name: str = "") -> Column:
+    return Column(key, name or COLUMNS[key].lower(), kind, MEANINGS[key])
+
+
 # Figures
 
 
 PERSON = (CODE, STATE, FLAGS)
+STATISTICS = Figure(
+    "annotators",
+    "Statistics and flags of annotators",
+    QUESTION,
+    _statistics,
+    (
+        *(CODE, LABELS, _meant("equals_others"), _meant("chance"), _meant("controls")),
+        *(
+            Column("of_controls", "of", "count"),
+            _meant("calibration"),
+            Column("of_calibration", "of", "count"),
+        ),
+        _meant("median_seconds", "number"),
+        Column(
+            "share: {}",
+            kind="share",
+            definition=MEANINGS["shares"],
+            each=lambda data: answer_words(data.question),
+        ),
+        *(_meant("dawid_skene", "kappa", "Dawid-Skene"), _meant("mace", "kappa", "MACE"), FLAGS),
+    ),
+    source=Kind.ANNOTATORS,
+    notes=[f"{flag}: {rule}." for flag, rule in RULES.items()],
+)
 SPEED = Figure(
     "annotators-speed",
     "Agreement of annotators with the others, and their speed",
@@ -467,7 +512,7 @@ OF_NEWEST = (
         "annotator-seconds", "Seconds of an annotator’s newest answers beside those of all people", _seconds
     ),
 )
-FIGURES = (*OF_ALL, *OF_COUNTED, *OF_NEWEST)
+FIGURES = (STATISTICS, *OF_ALL, *OF_COUNTED, *OF_NEWEST)
 
 
 def shown_of(annotator: User, found: Sequence[Annotator], question: Question) -> list[Shown]:

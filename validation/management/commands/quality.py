@@ -5,12 +5,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from shared.numbers import decimals, percent
+from shared.figures import shown
+from shared.table_formats import as_text
 from validation.questions.lookup import question_for_command
-from validation.statistics.annotator_quality import RULES, annotators
+from validation.statistics.annotator_figures import STATISTICS
+from validation.statistics.annotator_quality import annotators
 from validation.statistics.annotator_table import as_csv, table_of
 from validation.statistics.cached import Kind, store
 from validation.statistics.reliability_models import NothingToFit
+from validation.statistics.scope import Counted
 
 
 class Command(BaseCommand):
@@ -43,22 +46,9 @@ class Command(BaseCommand):
             printed = as_csv(table, question.labels) if options["csv"] else json.dumps(table, indent=2) + "\n"
             self.stdout.write(printed, ending="")
             return
-        models = table["models"]
-        self.stdout.write(
-            f"{'':20}{'labels':>8}{'= others':>10}{'controls':>10}{'calibr.':>9}{'seconds':>9}{'D. & S.':>9}"
-            f"{'MACE':>7}  flags"
-        )
-        for each, row in zip(found, table["annotators"], strict=True):
-            controls = f"{each.controls_right}/{each.controls}" if each.controls else ""
-            calibration = f"{each.calibration_right}/{each.calibration}" if each.calibration else ""
-            self.stdout.write(
-                f"{each.code:20}{each.labels:>8,}{percent(each.equals_others):>10}{controls:>10}{calibration:>9}"
-                f"{decimals(each.median_seconds, 1):>9}{decimals(row['dawid_skene']):>9}"
-                f"{decimals(row['mace']):>7}  {', '.join(each.flags)}"
-            )
-        for flag in sorted({flag for each in found for flag in each.flags}):
-            self.stdout.write(f"{flag}: {RULES[flag]}")
-        if models:
+        (figure,) = shown([STATISTICS], question, Counted(question, found))
+        self.stdout.write(as_text(figure.table))
+        if models := table["models"]:
             differs = models["differs"]
             self.stdout.write(
                 f"Models of {models['made_at']}, over {models['pairs']:,} pairs with a majority: Dawid and Skene's model"
