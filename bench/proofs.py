@@ -66,7 +66,7 @@ PROOFS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "snli": (
         ("snli", "sick"),
         (),
-        ("snli@1 length_distribution", "snli@1 sick@1 snli-4", "snli@1 sick@1 snli-5", "snli@1 snli-6"),
+        ("snli@1 length-distribution", "snli@1 sick@1 snli-4", "snli@1 sick@1 snli-5", "snli@1 snli-6"),
     ),
     "sick": (("snli", "sick"), (), ("snli@1 sick@1 snli-7",)),
     "figure-4": (

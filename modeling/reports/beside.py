@@ -20,7 +20,7 @@ from schemas.published import (
 from shared.numbers import percent
 from shared.tables import Column, Table
 
-LENGTHS = "length_distribution"
+LENGTHS = "length-distribution"
 
 
 class Beside:

@@ -204,7 +204,7 @@ def _distribution_found(table: Table) -> str:
 
 
 LENGTH_DISTRIBUTION = Figure(
-    "length_distribution",
+    "length-distribution",
     "How long the sentences are (SNLI and MultiNLI, Figure 2)",
     SNAPSHOT,
     _length_distribution,

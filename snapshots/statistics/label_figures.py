@@ -83,7 +83,7 @@ def _in_two_classes(data: Data) -> Iterator[list[Any]]:
 
 
 TWO_CLASSES = Figure(
-    "two_classes",
+    "two-classes",
     "Gold labels read as two classes: entailment, or 5 of a scale, is entailed (Diverse NLI Collection, Table 3)",
     SNAPSHOT,
     _in_two_classes,
@@ -166,7 +166,7 @@ def _agreement_found(table: Table) -> str:
 
 
 AGREEMENT_BY_LABEL = Figure(
-    "agreement_by_label",
+    "agreement-by-label",
     "Agreement by gold label (MPE, section 5.1)",
     SNAPSHOT,
     _agreement_by_label,
@@ -239,7 +239,7 @@ def _scene_examples(data: Data) -> Iterator[list[Any]]:
 
 
 SINGLE_PREMISES = Figure(
-    "single_premises",
+    "single-premises",
     "Single premises and all of them (MPE, Table 4)",
     SNAPSHOT,
     _single_premises,
@@ -254,7 +254,7 @@ SINGLE_PREMISES = Figure(
     only_with_rows=True,
 )
 SINGLE_PREMISE_EXAMPLES = Figure(
-    "single_premise_examples",
+    "single-premise-examples",
     "One pair for each number of premises that agree (MPE, Table 4)",
     SNAPSHOT,
     _scene_examples,

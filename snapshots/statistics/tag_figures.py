@@ -106,7 +106,7 @@ FIGURES = (
         notes=NOTES,
     ),
     Figure(
-        "tags_by_genre",
+        "tags-by-genre",
         "Annotation tags by genre (MultiNLI, Table 7)",
         SNAPSHOT,
         _tags_by_genre,
@@ -119,11 +119,11 @@ FIGURES = (
         notes=NOTES,
     ),
     Figure(
-        "lemma_overlap",
+        "lemma-overlap",
         "Lemma overlap (MPE, Table 1, lemma)",
         SNAPSHOT,
         lambda data: overlaps(
-            "lemma_overlap",
+            "lemma-overlap",
             (row for row in data["lemma_overlap"] if row["partition"] in partitions_of(data)),
         ),
         OVERLAPS,

@@ -217,7 +217,7 @@ def _lengths_by_label(data: Data) -> Iterator[list[Any]]:
 
 
 LENGTHS_BY_LABEL = Figure(
-    "lengths_by_label",
+    "lengths-by-label",
     "Hypothesis length by label",
     SNAPSHOT,
     _lengths_by_label,
@@ -252,7 +252,7 @@ def _by_prompt_found(table: Table) -> str:
 
 
 ARTIFACTS_BY_PROMPT = Figure(
-    "artifacts_by_prompt",
+    "artifacts-by-prompt",
     "Give-away words by prompt version (Poliak et al. 2018, section 6.5)",
     SNAPSHOT,
     _by_prompt,

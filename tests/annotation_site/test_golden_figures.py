@@ -78,8 +78,8 @@ def _charts(client: Client, pages: dict[str, str]) -> dict[str, Any]:
 
 
 _TABLES = (
-    *("agreement", "genres", "lengths", "length_distribution", "two_classes", "overlap", "edits", "labels", "votes"),
-    *("examples", "giveaways", "words", "answerable", "lengths_by_label"),
+    *("agreement", "genres", "lengths", "length-distribution", "two-classes", "overlap", "edits", "labels", "votes"),
+    *("examples", "giveaways", "words", "answerable", "lengths-by-label"),
 )  # fmt: skip
 
 

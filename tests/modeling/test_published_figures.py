@@ -41,7 +41,7 @@ snapshot = made_once(small_snapshot, 3)
 def test_snli_figure_2_has_every_sentence():
     """570,152 pairs; the figure's text has five more on each side."""
     for side, mean in (("premises", 14.07), ("hypotheses", 8.26)):
-        lengths = column_of("SNLI", "length_distribution", side)
+        lengths = column_of("SNLI", "length-distribution", side)
         assert sum(lengths.values()) == 570_157
         words = sum(int(length) * number for length, number in lengths.items())
         assert words / 570_157 == pytest.approx(mean, abs=0.005)
@@ -217,14 +217,14 @@ def test_other_classes_are_told(snapshot):
 
 def test_the_papers_statistics_stand_beside_ones_own(snapshot):
     """SNLI's Figure 2, whose numbers are in the paper's text, and how far the lengths here are from it."""
-    made = command("report", "small@1", "length_distribution", "--format", "csv").out
+    made = command("report", "small@1", "length-distribution", "--format", "csv").out
     rows = {row["words"]: row for row in csv.DictReader(io.StringIO(made))}
     published, theirs = (
         "hypotheses, SNLI, Figure 2",
-        column_of("SNLI", "length_distribution", "hypotheses"),
+        column_of("SNLI", "length-distribution", "hypotheses"),
     )
     assert all(row[published] == str(theirs.get(words, "")) for words, row in rows.items())
-    told = command("report", "small@1", "length_distribution").out
+    told = command("report", "small@1", "length-distribution").out
     assert "of the premises" in told.lower()
     lengths = list(
         csv.DictReader(io.StringIO(command("report", "small@1", "lengths", "--format", "csv").out))
@@ -250,10 +250,10 @@ def test_every_statistic_of_a_paper_is_a_column_of_its_table(snapshot):
             assert {*table.columns} <= {*header}, name
 
 
-STATISTICS = ("lengths", "length_distribution", "overlap", "lemma_overlap", "labels", "genres")
+STATISTICS = ("lengths", "length-distribution", "overlap", "lemma-overlap", "labels", "genres")
 
 
-@pytest.mark.parametrize(("name", "mean"), [("overlap", "0.59"), ("lemma_overlap", "0.64")])
+@pytest.mark.parametrize(("name", "mean"), [("overlap", "0.59"), ("lemma-overlap", "0.64")])
 def test_a_figure_that_the_table_has_already_is_not_shown_twice(snapshot, name, mean):
     """MPE, Table 1, has SNLI's overlap of words and that of lemmas."""
     rows = list(csv.DictReader(io.StringIO(command("report", "small@1", name, "--format", "csv").out)))

@@ -28,7 +28,7 @@ CORPORA = {
     "multinli_train": ("multinli_train_genre_sample/mnli_train.tsv.gz",),
     "xnli": ("xnli_en/xnli_en_genre_dev.tsv", "xnli_en/xnli_en_genre_test.tsv"),
 }
-_TABLE_7 = next(table for table in papers()["MultiNLI"].tables if table.name == "tags_by_genre")
+_TABLE_7 = next(table for table in papers()["MultiNLI"].tables if table.name == "tags-by-genre")
 GENRES = _TABLE_7.columns
 # Table 7: percent by genre; None: below one.
 TABLE_7: dict[str, tuple[int | None, ...]] = {

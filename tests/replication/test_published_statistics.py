@@ -89,7 +89,7 @@ def test_word_overlap_of_mpe_is_that_of_table_1(mpe_train):
 
 def test_agreement_by_gold_label_of_mpe_is_near_that_of_section_5_1(mpe_train):
     """The paper's shares are over its 10,000 pairs; these are the 8,000 training pairs."""
-    for row in FIGURES["agreement_by_label"].table(mpe_train).rows:
+    for row in FIGURES["agreement-by-label"].table(mpe_train).rows:
         assert row["agreement"] == pytest.approx(row["MPE"], abs=0.02), row
 
 

@@ -77,7 +77,7 @@ def test_dnc_relations_in_two_classes(shared_data):
     path = shared_data / "dnc" / "test" / "recast_kg_relations_data.json"
     bring("dnc", path, scheme="ordinal5")
     assert not run("freeze_snapshot", "here").failure
-    table = run("report", "here@1", "two_classes", format="csv").out.splitlines()
+    table = run("report", "here@1", "two-classes", format="csv").out.splitlines()
     assert table[1].split(",")[:3] == ["test", "453", "308"]
     assert float(table[1].split(",")[3]) == pytest.approx(0.5953, abs=0.00005)
     given = Counter(row["binary-label"] for row in json.loads(path.read_text()))

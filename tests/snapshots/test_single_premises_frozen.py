@@ -120,13 +120,13 @@ def test_figures_are_those_of_the_agreement_page(corpus, snapshot):
 
 
 def test_it_is_a_table_on_the_page_and_for_papers(snapshot, rosa, browser_of):
-    told = run("report", "small@1", "single_premises", format="csv").out.splitlines()
+    told = run("report", "small@1", "single-premises", format="csv").out.splitlines()
     assert told[0].startswith(
         "partition,pairs,0 agree,1 agree,2 agree,3 agree,4 agree,most premises agree,voting scheme"
     )
     assert told[-1].startswith("all,4,0.25,0.25,0.25,0.0,0.25,0.25,0.75")
-    assert r"all & 4 & 25.0" in run("report", "small@1", "single_premises", format="latex").out
-    examples = run("report", "small@1", "single_premise_examples").out
+    assert r"all & 4 & 25.0" in run("report", "small@1", "single-premises", format="latex").out
+    examples = run("report", "small@1", "single-premise-examples").out
     assert "Sentence a of scene 2. / Sentence b of scene 2." in examples
     page = browser_of(rosa).get(f"/snapshots/{snapshot.pk}/statistics/").content.decode()
     assert "Single premises and all of them (MPE, Table 4)" in page

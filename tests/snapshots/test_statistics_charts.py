@@ -46,8 +46,8 @@ def figures(snapshot, source):
 def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, rosa):
     on_page = charts_in(browser_of(rosa).get(f"/snapshots/{snapshot.pk}/statistics/").content)
     assert set(on_page) >= {
-        *("genres", "length_distribution", "overlap", "labels", "votes", "words", "answerable"),
-        "agreement_by_label",
+        *("genres", "length-distribution", "overlap", "labels", "votes", "words", "answerable"),
+        "agreement-by-label",
     }
     api, address = api_of(rosa), f"/api/v1/snapshots/{snapshot.pk}/figures/"
     assert set(on_page) < {each["name"] for each in api.get(address).json()}
@@ -117,7 +117,7 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
 
 def test_agreement_by_gold_label_is_counted_from_the_votes(snapshot):
     rows = {
-        row["gold label"]: row for row in FIGURES["agreement_by_label"].table(data(snapshot, "corpus")).rows
+        row["gold label"]: row for row in FIGURES["agreement-by-label"].table(data(snapshot, "corpus")).rows
     }
     groups = {each["label"]: each for each in data(snapshot, "corpus")["groups"] if each["genre"] is None}
     for label in LABELS:
@@ -137,14 +137,14 @@ def test_give_away_words_by_prompt_version_are_measured_by_the_same_words():
             )
 
     counted = artifacts.measure(lambda: chain(pairs("a 1", 30), pairs("a 2", 3)), labels=LABELS)
-    made = FIGURES["artifacts_by_prompt"].table(counted)
+    made = FIGURES["artifacts-by-prompt"].table(counted)
     assert {row["prompt version"]: row["given away"] for row in made.rows} == {"a 1": 0.75, "a 2": 0.075}
-    finding = FIGURES["artifacts_by_prompt"].finding(made)
+    finding = FIGURES["artifacts-by-prompt"].finding(made)
     assert finding == (
         "The share of hypotheses with a give-away word is highest for a 1 (75.0%) and lowest for a 2 (7.5%)."
     )
     one = artifacts.measure(lambda: pairs("", 30), labels=LABELS)
-    assert FIGURES["artifacts_by_prompt"].table(one).rows == []
+    assert FIGURES["artifacts-by-prompt"].table(one).rows == []
 
 
 @pytest.mark.parametrize(("premises", "said"), [(4, ", by gold label."), (31, " is 0.75 in each label.")])

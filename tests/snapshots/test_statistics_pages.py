@@ -64,7 +64,7 @@ def test_asking_sends_each_kind_to_a_worker_once(snapshot, sent, browser_of, ros
 def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, browser_of, rosa):
     found = page(done)
     assert not found.xpath("//*[@id='statistics']/@hx-get")
-    absent = ("single_premises", "single_premise_examples", "artifacts_by_prompt")
+    absent = ("single-premises", "single-premise-examples", "artifacts-by-prompt")
     figures = [
         each
         for name, each in FIGURES.items()
@@ -84,7 +84,7 @@ def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, bro
 
 def test_curves_have_the_columns_of_their_tables_and_the_colours_of_the_labels(done, browser_of, rosa):
     charts = charts_in(browser_of(rosa).get(f"/snapshots/{done.pk}/statistics/").content)
-    lengths, answerable = charts["length_distribution"], charts["answerable"]
+    lengths, answerable = charts["length-distribution"], charts["answerable"]
     assert lengths["draw"]["series"] == ["premises", "hypotheses"]
     assert len(answerable["draw"]["series"]) == 6
     labels = ("--label-e", "--label-n", "--label-c")
