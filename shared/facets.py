@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from django.db.models import F, Q
 from django.db.models.functions import Least, Length
 
-from shared.charts import Chart, Column
 from shared.numbers import percent
+from shared.tables import Column, Table
 
 
 class Counted(Protocol):
@@ -128,7 +128,7 @@ def classes_between(shortest: int, longest: int) -> frozenset[int] | None:
 
 def length_chart(
     numbers: Sequence[tuple[int, int]], shortest: int, longest: int, address: Address
-) -> Chart | None:
+) -> Table | None:
     """Returns the chart of (class of length, pairs); None if all pairs are in one class."""
     known, chosen = dict(numbers), classes_between(shortest, longest)
     if len(known) < 2:
@@ -182,7 +182,7 @@ def chosen_agreement(share: int) -> int:
     return share * AGREEMENTS // 100
 
 
-def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Address) -> Chart | None:
+def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Address) -> Table | None:
     """Returns the chart of (class of agreement, pairs). chosen: a class; 0: none."""
     of_class = dict(numbers)
     alike, whole = of_class.get(AGREEMENTS, 0), sum(of_class.values())
@@ -194,7 +194,7 @@ def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Ad
 
 def share_chart(
     key: str, title: str, name: str, numbers: Sequence[int], chosen: int, address: Address
-) -> Chart | None:
+) -> Table | None:
     """Returns the chart of the pairs in classes of a share that are equally wide; None if all are in one class.
 
     numbers: of each class, the lowest first; a class holds its upper end. chosen: that end, in percent; 0: none.
@@ -219,8 +219,8 @@ def share_chart(
     return _histogram(key, title, name, rows, "share")
 
 
-def _histogram(key: str, title: str, name: str, rows: list[dict[str, Any]], kind: str = "count") -> Chart:
-    return Chart(
+def _histogram(key: str, title: str, name: str, rows: list[dict[str, Any]], kind: str = "count") -> Table:
+    return Table(
         key,
         "histogram",
         title,

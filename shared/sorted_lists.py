@@ -3,7 +3,7 @@
 A page names its columns once. The address has the order (`sort`: the key of a column, after "-" for the largest first).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,30 +14,11 @@ from django.http import HttpRequest
 
 from shared.csv_files import csv_lines, csv_text
 from shared.pages_by_key import portions_by_key
+from shared.tables import Column
 
 ROWS_AT_ONCE = 1000
 # Parts of an address that belong to one order or one form of a list.
 OF_ONE_ORDER = ("sort", "as", "page", "after", "before")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a list.
-
-    key: its name in addresses and CSV. name: its heading; "" if only CSV has it. value: what CSV has of a row, by which
-    a list in memory is sorted; None is last either way. field: by what the database sorts. largest_first: whether the
-    first click shows the largest first, as with numbers and days.
-    """
-
-    key: str
-    name: str
-    value: Callable[[Any], Any]
-    is_number: bool = False
-    largest_first: bool = False
-    field: str = ""
-
-    def begins(self) -> str:
-        return f"-{self.key}" if self.is_number or self.largest_first else self.key
 
 
 @dataclass(frozen=True)
@@ -76,7 +57,7 @@ def heads_of(request: HttpRequest, columns: Sequence[Column], by: str, place: st
             column.is_number,
         )
         for column in columns
-        if column.name
+        if column.on_page
     ]
 
 
@@ -153,7 +134,7 @@ def _next(column: Column, by: str) -> str:
     """Returns the order that a click on a head leads to."""
     if by.removeprefix("-") == column.key:
         return column.key if by.startswith("-") else f"-{column.key}"
-    return column.begins()
+    return f"-{column.key}" if column.is_number or column.largest_first else column.key
 
 
 def _cell(value: Any) -> Any:

@@ -33,6 +33,10 @@ class Column:
     key: its name in files. name: its heading, the key if empty. kind: how a value is written, see shared.numbers.written,
     or pair and run, which a page links. definition: what it means. source: where a paper has it. each: makes a column for
     each of these, such as each label of the data (or label -> its name); then key and name are patterns, as "{}, share".
+
+    Of a sorted list (shared/sorted_lists.py): value: what CSV has of a row, by which a list in memory is sorted; None is
+    last either way. field: by what the database sorts. largest_first: whether the first click shows the largest first,
+    as with numbers and days. on_page: False if only CSV has it.
     """
 
     key: str
@@ -41,6 +45,10 @@ class Column:
     definition: str = ""
     source: str = ""
     each: Callable[[Any], Iterable[str]] | None = None
+    value: Callable[[Any], Any] = str
+    field: str = ""
+    largest_first: bool = False
+    on_page: bool = True
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -38,21 +38,26 @@ from collection.models.imports import PREMISES, PairImportJob
 from jobs.tasks import enqueue
 from nli.labels import SCHEME_CHOICES
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, sorted_page, stored_as_csv
+from shared.sorted_lists import sorted_page, stored_as_csv
+from shared.tables import Column
 from validation.models import Question
 from validation.questions.addresses import text_in
 
 JOBS_A_PAGE = 50
 OF_IMPORTS = [
-    Column("number", "Import", lambda each: each.pk, largest_first=True, field="pk"),
-    Column("corpus", "Corpus", lambda each: each.corpus_slug, field="corpus_slug"),
+    Column("number", "Import", value=lambda each: each.pk, largest_first=True, field="pk"),
+    Column("corpus", "Corpus", value=lambda each: each.corpus_slug, field="corpus_slug"),
     Column(
-        "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
+        "requested_at",
+        "Requested",
+        value=lambda each: each.requested_at,
+        largest_first=True,
+        field="requested_at",
     ),
-    Column("by", "By", lambda each: each.by.code, field="by__code"),
-    Column("status", "Status", lambda each: each.status, field="status"),
-    Column("dry_run", "", lambda each: "yes" if each.dry_run else "no"),
-    Column("files", "", lambda each: " ".join(each.files)),
+    Column("by", "By", value=lambda each: each.by.code, field="by__code"),
+    Column("status", "Status", value=lambda each: each.status, field="status"),
+    Column("dry_run", value=lambda each: "yes" if each.dry_run else "no", on_page=False),
+    Column("files", value=lambda each: " ".join(each.files), on_page=False),
 ]
 ROWS = 5
 COLUMNS = 6  # of a table; a row with more is a list

@@ -10,7 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from accounts.pages.access import researcher_form
 from collection.models import Corpus
 from shared.figures import shown
-from shared.sorted_lists import Column, Head, SortedList, order_in, sorted_list
+from shared.sorted_lists import Head, SortedList, order_in, sorted_list
+from shared.tables import Column
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
 from validation.statistics import agreement_figures, annotator_figures
@@ -32,9 +33,9 @@ from validation.statistics.vote_patterns import DIMENSIONS
 MODELS = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}
 USUAL = "-labels"
 OF_TWO = [
-    Column("annotators", "Annotators", lambda row: row["annotators"]),
-    Column("shared_pairs", "Shared pairs", lambda row: row["pairs"], is_number=True),
-    Column("kappa", "Kappa", lambda row: row["kappa"], is_number=True),
+    Column("annotators", "Annotators", value=lambda row: row["annotators"]),
+    Column("shared_pairs", "Shared pairs", "number", value=lambda row: row["pairs"]),
+    Column("kappa", "Kappa", "number", value=lambda row: row["kappa"]),
 ]
 COUNTED = {"controls": "controls_right", "calibration": "calibration_right"}
 
@@ -69,9 +70,9 @@ def annotator_list(
         return lambda each: values[each.code].get(key)
 
     columns = [
-        Column("code", "Code", lambda each: each.code),
-        Column("flags", "Flags", lambda each: ", ".join(each.flags) or None),
-        *(Column(key, names[key], value_in(key), is_number=True) for key in keys),
+        Column("code", "Code", value=lambda each: each.code),
+        Column("flags", "Flags", value=lambda each: ", ".join(each.flags) or None),
+        *(Column(key, names[key], "number", value=value_in(key)) for key in keys),
     ]
     table = sorted_list(request, found, columns, USUAL, "people")
     return AnnotatorList(

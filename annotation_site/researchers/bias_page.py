@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
-from shared.charts import Chart, Column, interval, with_values
 from shared.findings import beside
 from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
+from shared.tables import Column, Table, interval, with_values
 from validation.models import Question
 from validation.pairs.door import group_name, shown
 from validation.questions.addresses import address_in, also, asked_question
@@ -49,12 +49,12 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/bias.html", context)
 
 
-def bias_charts(found: Mapping[str, Any] | None, names: Names, question: Question) -> list[Chart]:
+def bias_charts(found: Mapping[str, Any] | None, names: Names, question: Question) -> list[Table]:
     """Returns the charts of what a worker found; none before it has. names: what pages of the corpus call values."""
     return with_values([_alone(found, names.get(found["by"], {}), question)]) if found else []
 
 
-def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Question) -> Chart | None:
+def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Question) -> Table | None:
     """Draws how often a classifier that reads no premise is right, by group, beside the majority class."""
     rows = []
     for each in found["groups"]:
@@ -77,7 +77,7 @@ def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Questio
         return None
     first = rows[0]
     than = beside(first["alone"], first["pairs"], first["majority"], "the majority class")
-    return Chart(
+    return Table(
         "alone",
         "dots",
         f"Read alone, hypotheses tell the label of {percent(first['alone'])} of the pairs, {than}.",

@@ -19,7 +19,8 @@ from collection.joining.estimates import Estimate, estimate, tasks_of
 from collection.joining.returning import make_return_link
 from collection.models import Corpus, EntryLink, Visit
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list, sorted_page, stored_as_csv
+from shared.sorted_lists import list_as_csv, sorted_list, sorted_page, stored_as_csv
+from shared.tables import Column
 
 HEADINGS = {
     "opened": "Opened",
@@ -32,29 +33,39 @@ HEADINGS = {
 
 
 def _step(key: str) -> Column:
-    return Column(key, HEADINGS[key], lambda row: row[1][key], is_number=True)
+    return Column(key, HEADINGS[key], "number", value=lambda row: row[1][key])
 
 
 # Of rows (link, numbers of its steps).
 COLUMNS = [
-    Column("link", "Link", lambda row: row[0].name),
-    Column("platform", "Platform", lambda row: row[0].platform),
+    Column("link", "Link", value=lambda row: row[0].name),
+    Column("platform", "Platform", value=lambda row: row[0].platform),
     *(_step(key) for key, _, _ in STEPS),
-    Column("closed_at", "", lambda row: row[0].closed_at),
+    Column("closed_at", value=lambda row: row[0].closed_at, on_page=False),
 ]
 
 
 VISITS_A_PAGE = 50
 OF_VISITS = [
-    Column("code", "Code", lambda visit: visit.user.code, field="user__code"),
-    Column("visit", "Visit", lambda visit: visit.pk, is_number=True, field="pk"),
-    Column("began", "Began", lambda visit: visit.arrived_at, largest_first=True, field="arrived_at"),
-    Column("finished", "Finished", lambda visit: visit.finished_at, largest_first=True, field="finished_at"),
-    Column("returned", "Went back", lambda visit: visit.returned_at, largest_first=True, field="returned_at"),
-    Column("texts", "Texts", lambda visit: visit.texts, is_number=True, field="texts"),
-    Column("answers", "Answers", lambda visit: visit.answers, is_number=True, field="answers"),
-    Column("skipped", "Skipped", lambda visit: visit.skipped, is_number=True, field="skipped"),
-    Column("ended_as", "End of the visit", lambda visit: visit.get_ended_as_display(), field="ended_as"),
+    Column("code", "Code", value=lambda visit: visit.user.code, field="user__code"),
+    Column("visit", "Visit", "number", value=lambda visit: visit.pk, field="pk"),
+    Column("began", "Began", value=lambda visit: visit.arrived_at, largest_first=True, field="arrived_at"),
+    Column(
+        "finished", "Finished", value=lambda visit: visit.finished_at, largest_first=True, field="finished_at"
+    ),
+    Column(
+        "returned",
+        "Went back",
+        value=lambda visit: visit.returned_at,
+        largest_first=True,
+        field="returned_at",
+    ),
+    Column("texts", "Texts", "number", value=lambda visit: visit.texts, field="texts"),
+    Column("answers", "Answers", "number", value=lambda visit: visit.answers, field="answers"),
+    Column("skipped", "Skipped", "number", value=lambda visit: visit.skipped, field="skipped"),
+    Column(
+        "ended_as", "End of the visit", value=lambda visit: visit.get_ended_as_display(), field="ended_as"
+    ),
 ]
 
 

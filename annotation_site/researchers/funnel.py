@@ -10,8 +10,8 @@ from django.db.models.functions import Coalesce
 
 from collection.joining.visits import texts_in
 from collection.models import EntryLink, PromptReading, Visit
-from shared.charts import Chart, Column
 from shared.findings import mostly
+from shared.tables import Column, Table
 from validation.labelling.submitting import ANSWERS, SKIPPED, answered_in, batches_in
 from validation.models import QuestionReading
 
@@ -42,7 +42,7 @@ class Funnel:
     steps: dict[str, int]
     ends: dict[str, int]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> list[Table]:
         """Return the steps as a chart, each with the address of its people; none while nobody came."""
         if not any(self.steps.values()):
             return []
@@ -55,7 +55,7 @@ class Funnel:
             for key, title, _ in STEPS
         ]
         return [
-            Chart(
+            Table(
                 "funnel",
                 "bars",
                 self._finding(),

@@ -12,9 +12,9 @@ from django.db.models.functions import TruncDate
 
 from annotation_site.researchers.wages import MEANINGS, Wage, wages
 from collection.models import Corpus, LedgerEntry
-from shared.charts import Chart, Column, with_values
 from shared.findings import peak
 from shared.numbers import short_day, written
+from shared.tables import Column, Table, with_values
 from validation.models import CachedStatistics, Question
 from validation.statistics.cached import Kind, current
 
@@ -30,7 +30,7 @@ Days = list[tuple[date, str, int]]  # (day, kind of earning, cents)
 
 def wage_charts(
     found: Sequence[Wage], days: Sequence[tuple[date, str, int]], floor_cents: int
-) -> list[Chart]:
+) -> list[Table]:
     """Returns the charts of a corpus's pay. days: as `money_by_day` returns them. floor_cents: 0 if there is none."""
     return with_values([_hourly(found, floor_cents), _by_day(days)])
 
@@ -49,7 +49,7 @@ def earned(days: Sequence[tuple[date, str, int]]) -> list[tuple[str, int]]:
     return sorted(sums.items(), key=lambda entry: -entry[1])
 
 
-def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
+def _hourly(found: Sequence[Wage], floor_cents: int) -> Table | None:
     hourly = sorted(wage.hourly_cents for wage in found if wage.hourly_cents is not None)
     if not hourly:
         return None
@@ -70,7 +70,7 @@ def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
     lines = [{"axis": "x", "value": median, "name": f"median (${median / 100:,.2f})"}]
     if floor_cents:
         lines.append({"axis": "x", "value": floor_cents, "name": f"{FLOOR} (${floor_cents / 100:,.2f})"})
-    return Chart(
+    return Table(
         "hourly",
         "histogram",
         f"{title}.",
@@ -106,7 +106,7 @@ def _width(low: float, high: float) -> int:
         times *= 10
 
 
-def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
+def _by_day(days: Sequence[tuple[date, str, int]]) -> Table | None:
     if not days:
         return None
     first, last = days[0][0], days[-1][0]
@@ -125,7 +125,7 @@ def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
     a, since = ("week", "from") if step == 7 else ("day", "on")
     totals = {short_day(date.fromisoformat(row["day"])): row["total"] for row in rows}
     unit = "week from" if step == 7 else "day"
-    return Chart(
+    return Table(
         "by-day",
         "lines",
         f"${total / 100:,.2f} were earned from {short_day(first)} to {short_day(last)},"

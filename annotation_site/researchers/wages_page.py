@@ -17,7 +17,8 @@ from annotation_site.researchers import payments, wages
 from annotation_site.researchers.wages_charts import counted_wages, earned, money_by_day, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
 from shared.csv_files import csv_file, csv_text
-from shared.sorted_lists import Column, sorted_list
+from shared.sorted_lists import sorted_list
+from shared.tables import Column
 from validation.models import Question
 from validation.statistics.cached import Kind, is_computed_in_request
 from validation.statistics.cached_pages import cached_part, count_or_stop
@@ -45,11 +46,11 @@ class FloorForm(forms.Form):
 
 
 COLUMNS = [
-    Column("code", "Code", lambda each: each.code),
-    Column("pieces", "Pieces", lambda each: each.pieces, is_number=True),
-    Column("hours", "Hours", lambda each: each.hours, is_number=True),
-    Column("earned", "Earned", lambda each: each.cents, is_number=True),
-    Column("hourly", "Per hour", lambda each: each.hourly_cents, is_number=True),
+    Column("code", "Code", value=lambda each: each.code),
+    Column("pieces", "Pieces", "number", value=lambda each: each.pieces),
+    Column("hours", "Hours", "number", value=lambda each: each.hours),
+    Column("earned", "Earned", "number", value=lambda each: each.cents),
+    Column("hourly", "Per hour", "number", value=lambda each: each.hourly_cents),
 ]
 
 
@@ -106,7 +107,7 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     charts = wage_charts(found, days, floor)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
-    missing = Column("missing", "Missing", lambda each: each.missing_cents(floor), is_number=True)
+    missing = Column("missing", "Missing", "number", value=lambda each: each.missing_cents(floor))
     table = sorted_list(
         request,
         found,

@@ -17,13 +17,12 @@ from annotation_site.workspace.pipeline import Counts
 from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
-from shared.charts import Chart, Column, with_values
 from shared.csv_files import csv_file
 from shared.days import start_of_day
 from shared.findings import WEEK, is_early, pace
 from shared.numbers import percent
-from shared.sorted_lists import Column as ListColumn
 from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column, Table, with_values
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.pairs.opening import since_first
 from validation.statistics import cached
@@ -32,10 +31,10 @@ from validation.statistics.newest_answers import newest_times
 BATCHES_SHOWN = 50
 HOUR = timedelta(hours=1)
 OF_PEOPLE = [
-    ListColumn("annotator", "Annotator", lambda each: each["code"] or None),
-    ListColumn("hour", "Last hour", lambda each: each["hour"], is_number=True),
-    ListColumn("day", "24 hours", lambda each: each["day"], is_number=True),
-    ListColumn("last", "Last", lambda each: each["last"], largest_first=True),
+    Column("annotator", "Annotator", value=lambda each: each["code"] or None),
+    Column("hour", "Last hour", "number", value=lambda each: each["hour"]),
+    Column("day", "24 hours", "number", value=lambda each: each["day"]),
+    Column("last", "Last", value=lambda each: each["last"], largest_first=True),
 ]
 
 
@@ -98,7 +97,7 @@ def progress_of(
     return *stored_seats(question, now, content), counted, content["surplus"]
 
 
-def progress_charts(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> list[Chart]:
+def progress_charts(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> list[Table]:
     return with_values([_chart(days, seats)])
 
 
@@ -182,12 +181,12 @@ def active_people(question: Question, now: datetime) -> list[dict[str, Any]]:
     return [dict(row) for row in grouped.order_by("-last")]
 
 
-def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Chart | None:
+def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Table | None:
     every = sum(seats.values())
     if not every:
         return None
     share = seats["filled"] / every
-    return Chart(
+    return Table(
         "seats",
         "lines",
         f"{seats['filled']:,} of {every:,} seats are filled ({percent(share)}).",

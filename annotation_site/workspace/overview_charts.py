@@ -13,9 +13,9 @@ from annotation_site.workspace.labelling_page import held_now
 from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
-from shared.charts import Chart, Column, interval, with_values
 from shared.findings import WEEK, compared, in_place, named_rows, pace, peak
 from shared.numbers import percent, short_day
+from shared.tables import Column, Table, interval, with_values
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.statistics.agreement import weekly_agreement
@@ -31,14 +31,14 @@ SMALL = {"series": [], "is_small": True}  # how a small chart is drawn: without 
 MOST_COLUMNS = 180  # beyond so many days, a column is a week
 
 
-def charts_of_overview(corpus: Corpus, span: int = DAYS) -> list[Chart]:
+def charts_of_overview(corpus: Corpus, span: int = DAYS) -> list[Table]:
     """Returns the charts of a corpus, those of the pace over `span` days; none while no worker has counted a large one."""
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     counts = counts_of([corpus])[corpus.pk]
     return overview_charts(question, counts, span) if counts else []
 
 
-def overview_charts(question: Question | None, counts: Counts, span: int = DAYS) -> list[Chart]:
+def overview_charts(question: Question | None, counts: Counts, span: int = DAYS) -> list[Table]:
     """Returns the charts of these counts. The weeks of a large corpus are those that a worker counted with them."""
     charts = [pace_chart("texts", counts, span), pace_chart("labels", counts, span)]
     if question and (counts.filled or counts.open_seats):
@@ -51,7 +51,7 @@ def overview_charts(question: Question | None, counts: Counts, span: int = DAYS)
     return with_values(charts)
 
 
-def pace_chart(what: str, counts: Counts, span: int = DAYS) -> Chart | None:
+def pace_chart(what: str, counts: Counts, span: int = DAYS) -> Table | None:
     """Returns the texts or labels of the last `span` days (0: of all) with their mean; None if there are none.
 
     Of very many days it shows the weeks.
@@ -84,7 +84,7 @@ def pace_chart(what: str, counts: Counts, span: int = DAYS) -> Chart | None:
             "Of the day and the six before it, from the first work on.",
         ),
     ]
-    return Chart(
+    return Table(
         f"pace-{what}",
         "lines",
         f"{total:,} {what.removesuffix('s') if total == 1 else what} in {shown:,} days, {busiest}.",
@@ -111,7 +111,7 @@ def _by_week(rows: Sequence[dict[str, Any]], what: str) -> list[dict[str, Any]]:
     return [{"day": week, what: number} for week, number in weeks.items()]
 
 
-def agreement_chart(corpus: Corpus, counts: Counts) -> Chart | None:
+def agreement_chart(corpus: Corpus, counts: Counts) -> Table | None:
     """Returns how often one label equals the gold label, beside SNLI and MultiNLI; None while no pair has all labels."""
     if counts.agreement is None:
         return None
@@ -124,7 +124,7 @@ def agreement_chart(corpus: Corpus, counts: Counts) -> Chart | None:
         "low": low,
         "high": high,
     }
-    return Chart(
+    return Table(
         "agreement",
         "dots",
         f"{percent(counts.agreement)} of the single labels equal the gold label{between}.",
@@ -148,7 +148,7 @@ def agreement_chart(corpus: Corpus, counts: Counts) -> Chart | None:
     )
 
 
-def glances(corpus: Corpus, counts: Counts | None) -> list[tuple[Chart, str]]:
+def glances(corpus: Corpus, counts: Counts | None) -> list[tuple[Table, str]]:
     """Returns the small charts of one corpus among all, each with the address of its table as CSV; none before a count."""
     if counts is None:
         return []
@@ -170,7 +170,7 @@ def _published(axis: str) -> list[dict[str, Any]]:
     return [{"axis": axis, "value": known[0], "high": known[-1], "name": name}]
 
 
-def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
+def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Table | None:
     if len(weeks) < 2:  # of a single week the overview has the number
         return None
     keys = ("week", "pairs", "agreement", "low", "high")
@@ -184,7 +184,7 @@ def _weeks(question: Question, weeks: Sequence[Sequence[Any]]) -> Chart | None:
     parts = named_rows([{**row, "name": _day(row["week"])} for row in rows], "name", "agreement", "pairs")
     found = compared("the share of single labels that equal the gold label", parts, "week")
     ends = [row[key] for row in rows for key in ("low", "agreement") if row[key] is not None]
-    return Chart(
+    return Table(
         "weeks",
         "lines",
         in_place(found or "single labels that equal the gold label, by week"),
@@ -210,7 +210,7 @@ def _day(day: str) -> str:
     return short_day(date.fromisoformat(day))
 
 
-def _seats(question: Question, counts: Counts) -> Chart:
+def _seats(question: Question, counts: Counts) -> Table:
     held = min(held_now(question, timezone.now()), counts.open_seats)
     seats = {"filled": counts.filled, "held": held, "free": counts.open_seats - held}
     every = sum(seats.values())
@@ -221,7 +221,7 @@ def _seats(question: Question, counts: Counts) -> Chart:
         "held": f"{reverse('labelling-progress', args=[question.corpus.slug])}#in-hand",
         "free": address_in("pairs", question, votes="open"),
     }
-    return Chart(
+    return Table(
         "seats-now",
         "bars",
         f"{counts.filled:,} of {every:,} seats are filled ({percent(counts.filled / every)});"

@@ -24,26 +24,24 @@ from collection.models import Corpus
 from modeling.watching.baseline_figures import BASELINES, compared_on
 from shared.csv_files import csv_file
 from shared.figures import shown
-from shared.sorted_lists import Column as ListColumn
 from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from snapshots.models import Snapshot
 from validation.models import Question
 from validation.statistics.cached import CORPORA_A_PAGE
 
 OF_CORPORA = [
-    ListColumn("corpus", "Name", lambda row: row["corpus"].name),
-    ListColumn(
+    Column("corpus", "Name", value=lambda row: row["corpus"].name),
+    Column(
         "last_work",
         "Last work",
-        lambda row: row["counts"] and row["counts"].last_active(),
+        value=lambda row: row["counts"] and row["counts"].last_active(),
         largest_first=True,
     ),
-    ListColumn("pairs", "Pairs", lambda row: row["counts"] and row["counts"].pairs, is_number=True),
-    ListColumn("gold", "Gold labels", lambda row: row["counts"] and row["counts"].gold, is_number=True),
-    ListColumn(
-        "agreement", "Agreement", lambda row: row["counts"] and row["counts"].agreement, is_number=True
-    ),
-    ListColumn("waiting", "What waits", lambda row: len(row["waiting"]), is_number=True),
+    Column("pairs", "Pairs", "number", value=lambda row: row["counts"] and row["counts"].pairs),
+    Column("gold", "Gold labels", "number", value=lambda row: row["counts"] and row["counts"].gold),
+    Column("agreement", "Agreement", "number", value=lambda row: row["counts"] and row["counts"].agreement),
+    Column("waiting", "What waits", "number", value=lambda row: len(row["waiting"])),
 ]
 LONGEST_FORECAST = 3650  # days
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from collection.models import Corpus, Pair, Premise, WritingSeat
-from shared.charts import Chart, Column, with_values
 from shared.findings import mostly
+from shared.tables import Column, Table, with_values
 from validation.statistics import cached
 
 STATES = {"bare": "without pairs", "paired": "with pairs", "used": "used up"}
@@ -43,7 +43,7 @@ def premise_stock(corpus: Corpus) -> list[list[Any]]:
     return sorted(map(list, rows))
 
 
-def stock_charts(corpus: Corpus) -> tuple[list[Chart], datetime | None]:
+def stock_charts(corpus: Corpus) -> tuple[list[Table], datetime | None]:
     """Return the chart, and when a worker counted; no date if it was counted now.
 
     No chart without premises, or while no worker has counted those of a large corpus.
@@ -58,7 +58,7 @@ def stock_charts(corpus: Corpus) -> tuple[list[Chart], datetime | None]:
     return with_values([_chart(corpus, stock)]), made_at
 
 
-def _chart(corpus: Corpus, stock: Stock) -> Chart | None:
+def _chart(corpus: Corpus, stock: Stock) -> Table | None:
     if not stock:
         return None
     names = dict(corpus.genres.values_list("slug", "name"))
@@ -79,7 +79,7 @@ def _chart(corpus: Corpus, stock: Stock) -> Chart | None:
     title = f"{bare:,} of {whole:,} premises are without pairs"
     if where := mostly({row["genre"]: row["bare"] for row in rows}):
         title += f", {where}"
-    return Chart(
+    return Table(
         "stock",
         "bars",
         f"{title}.",

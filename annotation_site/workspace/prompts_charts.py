@@ -8,9 +8,9 @@ from django.urls import reverse
 from collection.models import Corpus, Pair, PromptVersion
 from collection.writing.versions import VersionStatistics
 from shared.among import Among
-from shared.charts import Chart, Column, interval, with_values
 from shared.findings import compared, in_place, named_rows
 from shared.intervals import wilson
+from shared.tables import Column, Table, interval, with_values
 from validation.models import Question
 from validation.statistics.agreement import agreement_with_intervals
 from validation.statistics.definitions import DEFINITIONS
@@ -18,7 +18,7 @@ from validation.statistics.definitions import DEFINITIONS
 Compared = Sequence[tuple[PromptVersion, VersionStatistics]]
 
 
-def prompts_charts(corpus: Corpus, compared: Compared) -> list[Chart]:
+def prompts_charts(corpus: Corpus, compared: Compared) -> list[Table]:
     """Return the charts of these versions, none for a single one; a version without pairs or tasks is left out.
 
     Three queries for each version.
@@ -54,11 +54,11 @@ def prompts_charts(corpus: Corpus, compared: Compared) -> list[Chart]:
 
 def _chart(
     key: str, finding: str, share: Column, number: Column, rows: Sequence[dict[str, Any]]
-) -> Chart | None:
+) -> Table | None:
     if not rows:
         return None
     found = compared(finding, named_rows(rows, "version", "share", "number"), "version", unit=number.name)
-    return Chart(
+    return Table(
         key,
         "dots",
         in_place(found or f"{finding}, by version"),

@@ -13,10 +13,10 @@ from collection.advice import words_of
 from collection.models import Corpus, Pair
 from collection.templatetags.labels import colours_of
 from nli.tokens import is_english, tokeniser
-from shared.charts import AFTER_WILSON, Chart, Column, interval, with_values
 from shared.findings import Part, compared, in_place, named_rows
 from shared.intervals import FEWEST_PAIRS, of_median, wilson
 from shared.numbers import percent
+from shared.tables import AFTER_WILSON, Column, Table, interval, with_values
 from snapshots.statistics.artifacts import AT_LEAST, corrected_p, z_value
 from snapshots.statistics.tags import NEGATIONS
 from snapshots.statistics.word_figures import SIGNIFICANT
@@ -30,7 +30,7 @@ LONGEST = 40  # words; longer texts are in the last row
 Cut = Sequence[tuple[str, Sequence[str]]]  # (label, words of the text)
 
 
-def texts_charts(corpus: Corpus, found: QuerySet[Pair]) -> list[Chart]:
+def texts_charts(corpus: Corpus, found: QuerySet[Pair]) -> list[Table]:
     """Return the charts of the newest 500 of these texts; none for fewer than thirty. One query for texts, one for words.
 
     Words are cut without the tokenizer of the statistics, which no web process loads.
@@ -47,7 +47,7 @@ def texts_charts(corpus: Corpus, found: QuerySet[Pair]) -> list[Chart]:
     return with_values([*charts, _negation(texts, words) if is_english(corpus.language) else None])
 
 
-def _lengths(texts: Cut, words: Mapping[str, str]) -> Chart:
+def _lengths(texts: Cut, words: Mapping[str, str]) -> Table:
     counts = {label: Counter[int]() for label in words}
     for label, text in texts:
         counts[label][min(len(text), LONGEST)] += 1
@@ -63,7 +63,7 @@ def _lengths(texts: Cut, words: Mapping[str, str]) -> Chart:
     meaning = (
         "Share of the label’s texts with so many words; texts with one word more or fewer count half as much."
     )
-    return Chart(
+    return Table(
         "lengths",
         "lines",
         in_place(found or "words of a text, by label"),
@@ -83,7 +83,7 @@ def _near(counts: Counter[int], length: int) -> float:
     return (counts[length - 1] + 2 * counts[length] + counts[length + 1]) / 4 / counts.total()
 
 
-def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Chart | None:
+def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Table | None:
     """Return the words that stand out most: by the standard errors between p(label | word) and the label's share."""
     containing: dict[str, Counter[str]] = {}
     sizes = Counter(label for label, _ in texts)
@@ -106,7 +106,7 @@ def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Chart | None:
     if corrected_p(found[0][0], len(found) * len(words)) < SIGNIFICANT:
         top = rows[0]
         title = f"“{top['word']}” goes with “{top['label']}” in {percent(top['p'])} of its {top['texts']:,} texts."
-    return Chart(
+    return Table(
         "giveaways",
         "dots",
         title,
@@ -152,7 +152,7 @@ def _giveaway(
     }
 
 
-def _negation(texts: Cut, words: Mapping[str, str]) -> Chart:
+def _negation(texts: Cut, words: Mapping[str, str]) -> Table:
     sizes = Counter(label for label, _ in texts)
     negated = Counter(label for label, text in texts if any(map(_negates, text)))
     rows: list[dict[str, Any]] = []
@@ -165,7 +165,7 @@ def _negation(texts: Cut, words: Mapping[str, str]) -> Chart:
             )
     found = compared("their share", named_rows(rows, "label", "share", "texts"), "label", unit="texts")
     whole = negated.total() / len(texts)
-    return Chart(
+    return Table(
         "negation",
         "dots",
         f"{percent(whole)} of the texts negate (not, nobody, never …){f'; {found}' if found else ''}."

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from collection.models import Corpus, Pair
-from shared.charts import Chart, Column, with_values
 from shared.days import start_of_day
 from shared.findings import mostly
 from shared.numbers import written
+from shared.tables import Column, Table, with_values
 from validation.statistics import cached
 
 DAYS = 14
@@ -33,7 +33,7 @@ def texts_by_day(corpus: Corpus, now: datetime) -> dict[str, dict[str, int]]:
     return found
 
 
-def days_charts(corpus: Corpus, now: datetime) -> list[Chart]:
+def days_charts(corpus: Corpus, now: datetime) -> list[Table]:
     """Return the chart; none without texts in these days, or while no worker has counted those of a large corpus."""
     pairs = Pair.objects.filter(corpus=corpus).order_by().values("pk")
     most = cached.MOST_SEATS_ON_DASHBOARD
@@ -43,7 +43,7 @@ def days_charts(corpus: Corpus, now: datetime) -> list[Chart]:
     return with_values([_chart(corpus, content.get("texts_by_day", {}), made_at or now)])
 
 
-def _chart(corpus: Corpus, texts: Texts, now: datetime) -> Chart | None:
+def _chart(corpus: Corpus, texts: Texts, now: datetime) -> Table | None:
     first = start_of_day(now).date() - (DAYS - 1) * A_DAY
     days = [(first + number * A_DAY).isoformat() for number in range(DAYS)]
     by_genre = {genre: sum(numbers.get(day, 0) for day in days) for genre, numbers in texts.items()}
@@ -67,7 +67,7 @@ def _chart(corpus: Corpus, texts: Texts, now: datetime) -> Chart | None:
         title += f", {where}"
     if without:
         title += f"; none of {without:,} genre{'s' if without > 1 else ''}"
-    return Chart(
+    return Table(
         "days",
         "heat",
         f"{title}.",

@@ -37,34 +37,35 @@ from collection.writing.forms import CheckForm, PilotForm, ReportForm, WritingFo
 from collection.writing.reading_pay import pays_for_reading
 from collection.writing.task_pages import task_page
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list, stored_as_csv
+from shared.sorted_lists import list_as_csv, sorted_list, stored_as_csv
+from shared.tables import Column
 
 REPORTS_A_PAGE = 20
 TASKS_SHOWN = 50
 OF_REPORTS = [
-    Column("report", "", lambda each: each.pk),
-    Column("sent_at", "", lambda each: each.created_at),
-    Column("writer", "", lambda each: each.assignment.annotator.code),
-    Column("premise", "", lambda each: each.assignment.seat.premise.public_id),
-    Column("text", "", lambda each: each.text),
-    Column("answer", "", lambda each: each.answer),
-    Column("answered_at", "", lambda each: each.answered_at),
+    Column("report", value=lambda each: each.pk, on_page=False),
+    Column("sent_at", value=lambda each: each.created_at, on_page=False),
+    Column("writer", value=lambda each: each.assignment.annotator.code, on_page=False),
+    Column("premise", value=lambda each: each.assignment.seat.premise.public_id, on_page=False),
+    Column("text", value=lambda each: each.text, on_page=False),
+    Column("answer", value=lambda each: each.answer, on_page=False),
+    Column("answered_at", value=lambda each: each.answered_at, on_page=False),
 ]
 OF_PROMPTS = [
-    Column("prompt", "Prompt", lambda each: each.name),
-    Column("state", "State", lambda each: each.status),
-    Column("pilots", "Pilots", lambda each: each.pilot_count, is_number=True),
+    Column("prompt", "Prompt", value=lambda each: each.name),
+    Column("state", "State", value=lambda each: each.status),
+    Column("pilots", "Pilots", "number", value=lambda each: each.pilot_count),
 ]
 
 
 def _given(place: int, kind: str) -> Column:
     """Returns the column of a kind of advice, which is sorted, and is in CSV, by how often it was said at all."""
-    return Column(kind, kind, lambda each: sum(each.counts[place]), is_number=True)
+    return Column(kind, kind, "number", value=lambda each: sum(each.counts[place]))
 
 
 OF_ADVICE = [
-    Column("writer", "Writer", lambda each: each.name),
-    Column("tasks", "Tasks sent", lambda each: each.tasks, is_number=True),
+    Column("writer", "Writer", value=lambda each: each.name),
+    Column("tasks", "Tasks sent", "number", value=lambda each: each.tasks),
     *(_given(place, kind) for place, (kind, _) in enumerate(statistics.advice_kinds())),
 ]
 

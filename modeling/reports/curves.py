@@ -7,9 +7,9 @@ from modeling.models import TrainingRun
 from modeling.reports.curve_picture import curve_picture
 from modeling.reports.filling import fill
 from modeling.reports.scores import Scores
-from shared.charts import Chart, Column
 from shared.findings import span
 from shared.numbers import percent
+from shared.tables import Column, Table
 
 FIGURE, SVG = "figure-4", "svg"
 
@@ -40,7 +40,7 @@ def learning_curves(scores: Scores) -> dict[str, list[Point]]:
     return {system: sorted(points, key=lambda point: point.pairs) for system, points in found.items()}
 
 
-def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
+def curve_chart(found: Mapping[str, Sequence[Point]]) -> Table | None:
     """Returns the curves as a chart, if any system learnt from two numbers of pairs or more."""
     curves = _curves(found)
     if not curves:
@@ -61,7 +61,7 @@ def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
             point = points.get(size)
             row[system], row[f"{system} ±"] = (point.mean, point.spread) if point else (None, None)
         rows.append(row)
-    return Chart(
+    return Table(
         "learning-curves",
         "lines",
         f"From {sizes[-1]:,} pairs, accuracy on test is {span(reached, percent)}.",

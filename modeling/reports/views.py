@@ -21,10 +21,9 @@ from modeling.reports.leak_audits import LEAKS, NothingToCompare, audits_of, req
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
 from modeling.reports.rendering import notes_of, texts_of
 from modeling.reports.scores import Scores
-from shared.charts import with_values
 from shared.csv_files import csv_file
 from shared.table_formats import FORMATS
-from shared.tables import Table
+from shared.tables import Table, with_values
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import name_of_cell
 from validation.questions.lookup import Names, named, names_in

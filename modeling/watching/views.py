@@ -42,7 +42,8 @@ from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
 from shared.csv_files import csv_file
 from shared.figures import shown
-from shared.sorted_lists import Column, sorted_page, stored_as_csv
+from shared.sorted_lists import sorted_page, stored_as_csv
+from shared.tables import Column
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import ask_names, names_on
 
@@ -52,23 +53,29 @@ NEWEST_LINES = 10
 FEATURES_SHOWN = 20
 # The keys are those of CSV, of `sort` and of `column` in addresses.
 COLUMNS = [
-    Column("run", "Run", lambda each: each.pk, largest_first=True, field="pk"),
-    Column("baseline", "Baseline", lambda each: each.baseline, field="baseline"),
-    Column("snapshot", "Snapshot", lambda each: str(each.snapshot), largest_first=True, field="snapshot"),
-    Column("seed", "Seed", lambda each: None if each.is_sweep else each.seed, field="seed"),
-    Column("status", "Status", lambda each: each.standing, field="status"),
-    Column("dev", "Dev accuracy", lambda each: each.on_dev, is_number=True, field="on_dev"),
-    Column("test", "Test accuracy", lambda each: each.on_test, is_number=True, field="on_test"),
+    Column("run", "Run", value=lambda each: each.pk, largest_first=True, field="pk"),
+    Column("baseline", "Baseline", value=lambda each: each.baseline, field="baseline"),
     Column(
-        "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
+        "snapshot", "Snapshot", value=lambda each: str(each.snapshot), largest_first=True, field="snapshot"
     ),
-    Column("settings", "Settings", lambda each: settings_text(each.config), field="config"),
-    Column("vectors", "Word vectors", lambda each: each.vectors, field="vectors"),
+    Column("seed", "Seed", value=lambda each: None if each.is_sweep else each.seed, field="seed"),
+    Column("status", "Status", value=lambda each: each.standing, field="status"),
+    Column("dev", "Dev accuracy", "number", value=lambda each: each.on_dev, field="on_dev"),
+    Column("test", "Test accuracy", "number", value=lambda each: each.on_test, field="on_test"),
     Column(
-        "train_pairs", "Training pairs", lambda each: each.train_pairs, is_number=True, field="train_pairs"
+        "requested_at",
+        "Requested",
+        value=lambda each: each.requested_at,
+        largest_first=True,
+        field="requested_at",
     ),
-    Column("seconds", "Seconds", lambda each: each.seconds, is_number=True, field="seconds"),
-    Column("device", "Device", lambda each: each.device, field="device"),
+    Column("settings", "Settings", value=lambda each: settings_text(each.config), field="config"),
+    Column("vectors", "Word vectors", value=lambda each: each.vectors, field="vectors"),
+    Column(
+        "train_pairs", "Training pairs", "number", value=lambda each: each.train_pairs, field="train_pairs"
+    ),
+    Column("seconds", "Seconds", "number", value=lambda each: each.seconds, field="seconds"),
+    Column("device", "Device", value=lambda each: each.device, field="device"),
 ]
 ALWAYS = "run"
 USUAL_COLUMNS = ("baseline", "snapshot", "seed", "status", "dev", "test", "requested_at")

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 from django.urls import reverse
 
-from shared.charts import Chart, with_values
 from shared.figures import page
+from shared.tables import Table, with_values
 from snapshots.freezing.partition_table import PartitionTable, contents_chart, partition_table
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import SNAPSHOT
 from validation.questions.lookup import names_in
 
 
-def contents_of(found: Snapshot, names: Mapping[str, str]) -> tuple[PartitionTable | None, list[Chart]]:
+def contents_of(found: Snapshot, names: Mapping[str, str]) -> tuple[PartitionTable | None, list[Table]]:
     """Return the table and its chart; nothing until the snapshot is frozen. names: genre -> its name on pages."""
     manifest = found.read_manifest()
     if not manifest:

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from nli.labels import NO_GOLD, SCHEMES
-from shared.charts import Chart, with_values
 from shared.facets import (
     AGREEMENTS,
     LENGTHS,
@@ -23,6 +22,7 @@ from shared.facets import (
     numbers_by_value,
 )
 from shared.figures import page
+from shared.tables import Table, with_values
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.statistics.scope import SNAPSHOT
 
@@ -91,7 +91,7 @@ def groups_in(snapshot: Snapshot) -> list[Group]:
 
 def histograms(
     numbers: Mapping[str, Sequence[tuple[Any, int]]], limits: Mapping[str, int], address: Address
-) -> list[Chart]:
+) -> list[Table]:
     """Return the charts of lengths and agreement.
 
     numbers: of each class of `length` and of `agreement`. limits: what the address chooses, as its numbers.
@@ -104,7 +104,7 @@ def histograms(
     )
 
 
-def charts_of_pairs(snapshot: Snapshot) -> list[Chart]:
+def charts_of_pairs(snapshot: Snapshot) -> list[Table]:
     """Return the charts of a whole snapshot."""
     groups = groups_in(snapshot)
     numbers = {name: numbers_by_value(groups, {}, name, order) for name, order in CLASSES.items()}

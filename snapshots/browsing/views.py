@@ -14,7 +14,8 @@ from accounts.pages.access import researcher_page, researcher_required
 from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from snapshots.browsing.contents import contents_of
 from snapshots.exports.downloads import of_snapshot, send_or_explain
 from snapshots.files.datasheet import blanks
@@ -24,12 +25,12 @@ from snapshots.statistics.agreement import agreement_rows
 from validation.questions.lookup import names_in
 
 COLUMNS = [
-    Column("corpus", "", lambda each: each.corpus.slug),
-    Column("version", "Snapshot", lambda each: each.version, largest_first=True),
-    Column("state", "State", lambda each: each.state),
-    Column("pairs", "Pairs", lambda each: each.pair_count if each.sha256 else None, is_number=True),
-    Column("frozen_at", "Frozen", lambda each: each.frozen_at, largest_first=True),
-    Column("sha256", "sha256", lambda each: each.sha256 or None),
+    Column("corpus", value=lambda each: each.corpus.slug, on_page=False),
+    Column("version", "Snapshot", value=lambda each: each.version, largest_first=True),
+    Column("state", "State", value=lambda each: each.state),
+    Column("pairs", "Pairs", "number", value=lambda each: each.pair_count if each.sha256 else None),
+    Column("frozen_at", "Frozen", value=lambda each: each.frozen_at, largest_first=True),
+    Column("sha256", "sha256", value=lambda each: each.sha256 or None),
 ]
 UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was made."
 

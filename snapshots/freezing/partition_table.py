@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.http import urlencode
 
 from nli.lines import PARTITIONS
-from shared.charts import Chart, Column, with_values
 from shared.numbers import percent
+from shared.tables import Column, Table, with_values
 from snapshots.freezing.plan import FreezePlan
 
 
@@ -32,12 +32,12 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
     return PartitionTable(PARTITIONS, rows, sums, sum(number for _, number in sums))
 
 
-def plan_charts(planned: FreezePlan, names: Mapping[str, str]) -> list[Chart]:
+def plan_charts(planned: FreezePlan, names: Mapping[str, str]) -> list[Table]:
     """Return the charts of a planned freeze."""
     return with_values([contents_chart(partition_table(planned.plan.pairs), names)])
 
 
-def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Chart | None:
+def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Table | None:
     """Draw the table as bars, the largest genre first; None without pairs.
 
     names: genre -> its name on pages. pairs: the address of the list of these pairs, if there is one.
@@ -56,7 +56,7 @@ def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str =
         rows.append(row)
     shares = [f"{part} {percent(number / table.total)}" for part, number in table.sums if number]
     genres = "1 genre" if len(rows) == 1 else f"{len(rows):,} genres"
-    return Chart(
+    return Table(
         "contents",
         "bars",
         f"{table.total:,} pairs of {genres}: {', '.join(shares)}.",

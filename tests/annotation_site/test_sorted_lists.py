@@ -12,7 +12,8 @@ from django.utils import timezone
 from lxml import html
 
 from collection.models import AdviceGiven, EntryLink, WritingAssignment
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from tests.addresses import addresses, finish, sample_site
 from tests.corpora import make_corpus
 from tests.full_pages import NO_PAGES, OF_WORKERS
@@ -168,8 +169,8 @@ def test_corpora_are_in_the_order_that_is_asked_for(rosa, browser_of):
 
 def test_rows_without_a_value_are_last_either_way():
     columns = [
-        Column("name", "Name", lambda row: row.name),
-        Column("size", "Size", lambda row: row.size, is_number=True),
+        Column("name", "Name", value=lambda row: row.name),
+        Column("size", "Size", "number", value=lambda row: row.size),
     ]
     rows = [SimpleNamespace(name=name, size=size) for name, size in (("b", 2), ("a", None), ("c", 5))]
 

@@ -10,7 +10,8 @@ from accounts.models import User
 from accounts.pages.access import researcher_form
 from collection.models import Corpus, Exclusion, Pair
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
 from validation.annotators.pool import (
@@ -35,12 +36,12 @@ MEMBERS_SHOWN = 500
 
 
 def _column(key: str, name: str = "") -> Column:
-    return Column(key, name, lambda each: getattr(each, key), is_number=True)
+    return Column(key, name, "number", value=lambda each: getattr(each, key), on_page=bool(name))
 
 
 OF_POOL = [
-    Column("code", "Code", lambda each: each.annotator.code),
-    Column("status", "Status", lambda each: each.status),
+    Column("code", "Code", value=lambda each: each.annotator.code),
+    Column("status", "Status", value=lambda each: each.status),
     _column("cast", "Labels"),
     _column("withdrawn", "Withdrawn"),
     _column("controls_right", "Control items right"),

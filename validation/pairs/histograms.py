@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.charts import Chart, with_values
 from shared.facets import Address, agreement_chart, length_chart, share_chart
+from shared.tables import Table, with_values
 from validation.models import Question
 from validation.pairs.listing import Numbers, Wanted, passing_among
 
 
 def histograms(
     numbers: Numbers, wanted: Wanted, tenths: Sequence[int], doubt: int, address: Address
-) -> list[Chart]:
+) -> list[Table]:
     """Returns the histograms by which the list is filtered: lengths, agreement, and doubts of a run.
 
     tenths: as `tenths_of` returns them. doubt: the upper end of the chosen tenth, in percent; 0: none.

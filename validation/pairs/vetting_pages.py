@@ -11,7 +11,8 @@ from accounts.pages.access import researcher_form, researcher_page
 from collection.models import PARTITIONS, Vetting
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file, csv_lines
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from validation.errors import ValidationError
 from validation.models import Question
 from validation.pairs.vetting import (
@@ -31,12 +32,12 @@ from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import cached_part, count_or_stop
 
 OF_VETTINGS = [
-    Column("at", "When", lambda each: each.created_at, largest_first=True),
-    Column("by", "Who", lambda each: str(each.by)),
-    Column("which", "Which pairs", lambda each: each.chosen_by),
-    Column("pairs", "Pairs", lambda each: each.pairs_withdrawn, is_number=True),
-    Column("reason", "Why", lambda each: each.reason),
-    Column("undone_at", "State", lambda each: each.undone_at, largest_first=True),
+    Column("at", "When", value=lambda each: each.created_at, largest_first=True),
+    Column("by", "Who", value=lambda each: str(each.by)),
+    Column("which", "Which pairs", value=lambda each: each.chosen_by),
+    Column("pairs", "Pairs", "number", value=lambda each: each.pairs_withdrawn),
+    Column("reason", "Why", value=lambda each: each.reason),
+    Column("undone_at", "State", value=lambda each: each.undone_at, largest_first=True),
 ]
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 

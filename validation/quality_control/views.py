@@ -11,7 +11,8 @@ from accounts.pages.access import researcher_form, researcher_page
 from collection.models import Pair
 from collection.texts import direction_of
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 from validation.errors import AlreadyDecided, ValidationError
 from validation.quality_control.calibration import calibration_items
 from validation.quality_control.control_items import MOST, control_items, label_as_expert
@@ -21,15 +22,15 @@ from validation.questions.lookup import answer_words
 
 PASSED_OVER = 50
 COLUMNS = [
-    Column("premise", "Text", lambda each: each.premise),
-    Column("hypothesis", "Sentence", lambda each: each.hypothesis),
-    Column("label", "The expert’s label", lambda each: each.label),
-    Column("seen", "Seen by", lambda each: each.met, is_number=True),
+    Column("premise", "Text", value=lambda each: each.premise),
+    Column("hypothesis", "Sentence", value=lambda each: each.hypothesis),
+    Column("label", "The expert’s label", value=lambda each: each.label),
+    Column("seen", "Seen by", "number", value=lambda each: each.met),
     Column(
-        "right", "Right", lambda each: each.right / each.answered if each.answered else None, is_number=True
+        "right", "Right", "number", value=lambda each: each.right / each.answered if each.answered else None
     ),
-    Column("in_use", "In use", lambda each: "yes" if each.is_open else "no"),
-    Column("answered", "", lambda each: each.answered),
+    Column("in_use", "In use", value=lambda each: "yes" if each.is_open else "no"),
+    Column("answered", value=lambda each: each.answered, on_page=False),
 ]
 
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from shared.charts import Chart, Column, with_values
 from shared.findings import mostly
+from shared.tables import Column, Table, with_values
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.statistics.cached import current_pair_counts
@@ -12,7 +12,7 @@ STATES = {"unopened": "not open yet", "open": "labels are missing", "complete": 
 COLOURS = {"unopened": "--step-5", "open": "--step-3", "complete": "--step-1"}
 
 
-def stock_charts(question: Question) -> list[Chart]:
+def stock_charts(question: Question) -> list[Table]:
     """Returns the chart; none without pairs, or while no worker has counted those of a large corpus."""
     groups, _ = current_pair_counts(question)
     stock: dict[str, Counter[str]] = {}
@@ -22,7 +22,7 @@ def stock_charts(question: Question) -> list[Chart]:
     return with_values([_chart(question, stock)])
 
 
-def _chart(question: Question, stock: dict[str, Counter[str]]) -> Chart | None:
+def _chart(question: Question, stock: dict[str, Counter[str]]) -> Table | None:
     if not stock:
         return None
     names = dict(question.corpus.genres.values_list("slug", "name"))
@@ -31,7 +31,7 @@ def _chart(question: Question, stock: dict[str, Counter[str]]) -> Chart | None:
     title = f"{whole['unopened']:,} of {whole.total():,} pairs are not open yet"
     if where := mostly({names.get(genre, genre): stock[genre]["unopened"] for genre in genres}):
         title += f", {where}"
-    return Chart(
+    return Table(
         "stock",
         "bars",
         f"{title}.",
