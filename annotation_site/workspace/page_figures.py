@@ -14,7 +14,7 @@ from annotation_site.researchers.funnel import funnels
 from annotation_site.researchers.wages_charts import counted_wages, wage_charts
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
 from annotation_site.workspace.overview_charts import SPANS, charts_of_overview
-from annotation_site.workspace.premises_charts import stock_charts as premises_charts
+from annotation_site.workspace.premises_charts import STOCK as PREMISES
 from annotation_site.workspace.prompts_charts import prompts_charts
 from annotation_site.workspace.prompts_page import chosen_versions
 from annotation_site.workspace.texts_charts import texts_charts
@@ -37,7 +37,6 @@ from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in
 from validation.statistics import cached
 from validation.statistics.scope import CORPUS, QUESTION
-from validation.statistics.stock_charts import stock_charts
 
 Key = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
@@ -82,7 +81,7 @@ def _prompts(corpus: Corpus, first: int, second: int) -> Iterable[Table]:
 def _labelling(question: Question) -> Iterable[Table]:
     sized = cached.with_size(Question.objects.filter(pk=question.pk)).select_related("corpus").get()
     found = progress_of(sized, timezone.now())
-    return [*(progress_charts(found[1], found[0]) if found else []), *stock_charts(question)]
+    return progress_charts(found[1], found[0]) if found else []
 
 
 def _plan(corpus: Corpus, **choices: Any) -> Iterable[Table]:
@@ -130,9 +129,7 @@ FIGURES = (
         lambda corpus, days: charts_of_overview(corpus, SPANS[days]),
         Days,
     ),
-    *page(
-        "premises", CORPUS, {"stock": "Premises by genre and use"}, lambda corpus: premises_charts(corpus)[0]
-    ),
+    PREMISES,
     *page(
         "prompts",
         CORPUS,
@@ -151,12 +148,7 @@ FIGURES = (
         },
         lambda corpus: [*days_charts(corpus, timezone.now()), *texts_charts(corpus, written(corpus))],
     ),
-    *page(
-        "labelling",
-        QUESTION,
-        {"seats": "Seats by state, day by day", "stock": "Pairs by genre and state"},
-        _labelling,
-    ),
+    *page("labelling", QUESTION, {"seats": "Seats by state, day by day"}, _labelling),
     *page("plan", CORPUS, {"contents": "A freeze now: pairs by genre and partition"}, _plan, Plan),
     *page(
         "pairs",

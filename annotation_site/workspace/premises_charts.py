@@ -1,6 +1,7 @@
-"""The chart of the stock of premises: how many of each genre are without pairs, with pairs, or used up."""
+"""The figure of the stock of premises: how many of each genre are without pairs, with pairs, or used up."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,9 +10,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from collection.models import Corpus, Pair, Premise, WritingSeat
+from shared.figures import Figure, picture
 from shared.findings import mostly
-from shared.tables import Column, Table, with_values
+from shared.tables import Column, Row, Table
 from validation.statistics import cached
+from validation.statistics.scope import CORPUS
 
 STATES = {"bare": "without pairs", "paired": "with pairs", "used": "used up"}
 COLOURS = {"bare": "--step-5", "paired": "--step-3", "used": "--step-1"}
@@ -43,27 +46,28 @@ def premise_stock(corpus: Corpus) -> list[list[Any]]:
     return sorted(map(list, rows))
 
 
-def stock_charts(corpus: Corpus) -> tuple[list[Table], datetime | None]:
-    """Return the chart, and when a worker counted; no date if it was counted now.
+@dataclass(frozen=True)
+class Counted:
+    """The stock of a corpus, and when a worker counted it: None if it was counted now, or if no worker has yet."""
 
-    No chart without premises, or while no worker has counted those of a large corpus.
-    """
-    premises = Premise.objects.filter(corpus=corpus).order_by().values("pk")
+    corpus: Corpus
     stock: Stock
+    made_at: datetime | None
+
+
+def counted(corpus: Corpus) -> Counted:
+    """Return the stock; that of a large corpus is empty until a worker has counted it."""
+    premises = Premise.objects.filter(corpus=corpus).order_by().values("pk")
     if premises[: cached.MOST_PREMISES_IN_REQUEST + 1].count() <= cached.MOST_PREMISES_IN_REQUEST:
-        stock, made_at = premise_stock(corpus), None
-    else:
-        content, made_at = cached.stored_overview(corpus)
-        stock = content.get("premise_stock", [])
-    return with_values([_chart(corpus, stock)]), made_at
+        return Counted(corpus, premise_stock(corpus), None)
+    content, made_at = cached.stored_overview(corpus)
+    return Counted(corpus, content.get("premise_stock", []), made_at)
 
 
-def _chart(corpus: Corpus, stock: Stock) -> Table | None:
-    if not stock:
-        return None
-    names = dict(corpus.genres.values_list("slug", "name"))
-    page = reverse("premises", args=[corpus.slug])
-    rows: list[dict[str, Any]] = [
+def _rows(data: Counted) -> list[Row]:
+    names = dict(data.corpus.genres.values_list("slug", "name")) if data.stock else {}
+    page = reverse("premises", args=[data.corpus.slug])
+    rows: list[Row] = [
         {
             "genre": names.get(genre, genre),
             "premises": premises,
@@ -72,25 +76,34 @@ def _chart(corpus: Corpus, stock: Stock) -> Table | None:
             "used": used,
             "href": f"{page}?{urlencode({'genre': genre})}",
         }
-        for genre, premises, used, paired in stock
+        for genre, premises, used, paired in data.stock
     ]
-    rows.sort(key=lambda row: (-row["bare"], -row["premises"], row["genre"]))
-    whole, bare = sum(row["premises"] for row in rows), sum(row["bare"] for row in rows)
-    title = f"{bare:,} of {whole:,} premises are without pairs"
-    if where := mostly({row["genre"]: row["bare"] for row in rows}):
-        title += f", {where}"
-    return Table(
-        "stock",
-        "bars",
-        f"{title}.",
-        [
-            Column("genre", "genre"),
-            Column("premises", "premises", "count", "Without dropped ones."),
-            Column("bare", STATES["bare"], "count"),
-            Column("paired", STATES["paired"], "count", "At least one pair, and not used up."),
-            Column("used", STATES["used"], "count", "All writing tasks are sent."),
-        ],
-        rows,
-        {"y": "genre", "series": list(STATES), "x_name": "premises"},
-        colours=COLOURS,
+    return sorted(rows, key=lambda row: (-row["bare"], -row["premises"], row["genre"]))
+
+
+def _found(table: Table) -> str:
+    bare = {row["genre"]: row["bare"] for row in table.rows}
+    where = mostly(bare)
+    return (
+        f"{sum(bare.values()):,} of {sum(row['premises'] for row in table.rows):,} premises are without pairs"
+        f"{where and f', {where}'}."
     )
+
+
+STOCK = Figure(
+    "premises-stock",
+    "Premises by genre and use",
+    CORPUS,
+    _rows,
+    (
+        Column("genre"),
+        Column("premises", "premises", "count", "Without dropped ones."),
+        Column("bare", STATES["bare"], "count"),
+        Column("paired", STATES["paired"], "count", "At least one pair, and not used up."),
+        Column("used", STATES["used"], "count", "All writing tasks are sent."),
+    ),
+    picture("bars", y="genre", series=list(STATES), x_name="premises", colours=COLOURS),
+    _found,
+    gather=counted,
+    only_with_rows=True,
+)

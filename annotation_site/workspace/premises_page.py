@@ -9,11 +9,11 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
-from accounts.pages.chart_files import chart_file
-from annotation_site.workspace.premises_charts import stock_charts
+from annotation_site.workspace import premises_charts
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
+from shared.figures import shown
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 
 PREMISES_A_PAGE = 50
@@ -40,8 +40,7 @@ COLUMNS = {
 
 @researcher_page
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV,
-    `chart` the chart of the stock."""
+    """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in FILTERS}
     order = request.GET.get("order", "")
@@ -49,9 +48,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     found = filtered(corpus, wanted)
     if request.GET.get("as") == "csv":
         return _csv(corpus, found)
-    charts, counted_at = stock_charts(corpus)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-premises")
+    counted = premises_charts.counted(corpus)
     page = page_by_key(
         found.select_related("genre", "source"),
         order,
@@ -77,8 +74,8 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
         "next": urlencode({**chosen, "after": page.after}) if page.after is not None else "",
         "previous": urlencode({**chosen, "before": page.before}) if page.before is not None else "",
         "csv": urlencode({**chosen, "as": "csv"}),
-        "charts": charts,
-        "counted_at": counted_at,
+        "charts": list(shown([premises_charts.STOCK], corpus, counted)),
+        "counted_at": counted.made_at,
         "is_narrowed": any(wanted.values()),
         "direction": direction_of(corpus.language),
     }

@@ -193,7 +193,7 @@ def test_rest_returns_what_is_drawn_of_premises_links_and_snapshots(site, browse
     client, slug = browser_of(site.people["researcher"]), site.corpus.slug
     link = site.corpus.entry_links.get().pk
     for page, room, of, query, key in (
-        (f"/c/{slug}/premises/", "premises", f"corpora/{slug}", {}, "stock"),
+        (f"/c/{slug}/premises/", "premises", f"corpora/{slug}", {}, "premises-stock"),
         (f"/c/{slug}/links/{link}/", "link", f"corpora/{slug}", {"link": link}, "funnel"),
         (f"/snapshots/{site.snapshot.pk}/", "snapshot", f"snapshots/{site.snapshot.pk}", {}, "contents"),
     ):

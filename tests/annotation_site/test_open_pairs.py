@@ -62,7 +62,7 @@ def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, rosa):
     )
     browser_of(rosa).post(PAGE, {"number": 2, "genre": "fiction"})
     page = browser_of(rosa).get(PAGE)
-    chart = charts_in(page.content)["stock"]
+    chart = charts_in(page.content)["labelling-stock"]
     assert chart["title"] == "5 of 7 pairs are not open yet, most of them of Fiction (4)."
     counts = [(row["genre"], row["unopened"], row["open"], row["complete"]) for row in chart["rows"]]
     assert counts == [("Fiction", 4, 2, 0), ("Letters", 1, 0, 0)]
@@ -70,9 +70,10 @@ def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, rosa):
     assert behind.context["numbers"].total == (4, False)
     assert 'data-most="5"' in page.content.decode(), "the slider ends at the pairs that are left"
     told = figures_of(browser_of(rosa), "labelling", "corpora/small")
-    assert [each["key"] for each in told] == ["seats", "stock"]
-    assert told[1] == chart
-    file = browser_of(rosa).get(PAGE, {"chart": "stock"}).content.decode()
+    assert {each["key"]: each for each in told}.keys() == {"seats", "labelling-stock"}
+    assert chart in told
+    address = "/api/v1/corpora/small/figures/labelling-stock"
+    file = browser_of(rosa).get(address, {"as": "csv"}).content.decode()
     assert file.splitlines() == ["genre,unopened,open,complete", "Fiction,4,2,0", "Letters,1,0,0"]
 
 

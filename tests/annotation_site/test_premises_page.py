@@ -11,6 +11,7 @@ from annotation_site.workspace import premises_charts, premises_page
 from collection.models import Premise, WritingSeat
 from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
+from shared import figures
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.models import CachedStatistics
 from validation.statistics import cached
@@ -113,7 +114,7 @@ def test_odd_addresses_show_a_page(corpus, look, query):
     assert look(query).status_code == 200
 
 
-def test_the_stock_of_premises_is_drawn_by_genre(corpus, look, ana):
+def test_the_stock_of_premises_is_drawn_by_genre(corpus, look, ana, browser_of, rosa):
     """A premise is used up once all its tasks are sent; a dropped one does not count; a withdrawn pair is none."""
     used, tasks_left, judged, dropped, *_ = Premise.objects.order_by("pk")
     make_seats(premises=[used, tasks_left])
@@ -127,10 +128,11 @@ def test_the_stock_of_premises_is_drawn_by_genre(corpus, look, ana):
     )
     Premise.objects.filter(pk=dropped.pk).update(status="dropped", dropped_because="a test")
     genre = corpus.genres.get()
-    lines = b"".join(look("chart=stock")).decode().splitlines()
+    lines = browser_of(rosa).get("/api/v1/corpora/small/figures/premises-stock?as=csv").text.splitlines()
     assert lines == ["genre,premises,bare,paired,used", f"{genre.name},6,3,2,1"]
     assert "3 of 6 premises are without pairs." in look().content.decode()
-    assert premises_charts.stock_charts(make_corpus(slug="empty")) == ([], None)
+    empty = make_corpus(slug="empty")
+    assert list(figures.shown([premises_charts.STOCK], empty, premises_charts.counted(empty))) == []
 
 
 def test_of_very_many_premises_the_stock_is_what_a_worker_counted(corpus, look, monkeypatch):
@@ -139,5 +141,5 @@ def test_of_very_many_premises_the_stock_is_what_a_worker_counted(corpus, look, 
     refresh_statistics()  # the clock asks for it, however few pairs and labels the corpus has
     cached.carry_out(statistics_id=CachedStatistics.objects.get(kind=cached.Kind.OVERVIEW).pk)
     page = look()
-    assert page.context["charts"][0].title == "7 of 7 premises are without pairs."
+    assert page.context["charts"][0].table.title == "7 of 7 premises are without pairs."
     assert "The stock was counted" in page.content.decode()

@@ -16,6 +16,7 @@ from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
+from shared import figures
 from shared.csv_files import csv_file
 from shared.facets import AGREEMENTS, chosen_agreement, facets
 from shared.findings import is_early
@@ -52,7 +53,7 @@ from validation.questions.choices import choices_of
 from validation.questions.lookup import answer_words, names_in, words_of
 from validation.statistics.cached import Kind, is_large, waiting_for_decision
 from validation.statistics.cached_pages import CACHED, cached_part, count_or_stop
-from validation.statistics.stock_charts import stock_charts
+from validation.statistics.stock_charts import STOCK
 from validation.statistics.vote_patterns import DIMENSIONS
 
 # The sources of gold labels (nli.gold.SOURCES) and their names on pages.
@@ -284,13 +285,11 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
                 request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for labelling."
             )
             return redirect(back_from(request, question, "open-pairs"))
-    charts = [] if request.method == "POST" else stock_charts(question)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
+    stock = None if request.method == "POST" else STOCK.stored(question, figures.Parameters())[0]
     context = {
         "question": question,
         "form": form,
-        "charts": charts,
+        "charts": list(figures.shown([STOCK], question, stock)) if stock else [],
         "also": also(question),
         "count": count,
         "most": MOST_AT_ONCE,
