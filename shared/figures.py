@@ -213,6 +213,14 @@ class Shown:
 FIGURES: dict[str, Figure] = {}
 
 
+def of_page(room: str, subject: Any, tables: Iterable[Table], **asked: Any) -> list[Shown]:
+    """Returns tables of a page that were made together (see `page`), with the addresses of their figures."""
+    figures = [(FIGURES[f"{room}-{table.key}"], table) for table in tables]
+    return [
+        Shown(figure, table, figure.address(subject, figure.parameters(**asked))) for figure, table in figures
+    ]
+
+
 def register(*figures: Figure) -> None:
     for figure in figures:
         if FIGURES.setdefault(figure.name, figure) is not figure:

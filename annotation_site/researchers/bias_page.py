@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.pages.access import researcher_form
-from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
+from shared.figures import of_page
 from shared.findings import beside
 from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
@@ -23,7 +23,7 @@ from validation.statistics.cached_pages import cached_part, count_or_stop
 
 @researcher_form
 def bias(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows the result of a worker: no web process splits hypotheses into words. `chart`: the chart as CSV."""
+    """Shows the result of a worker: no web process splits hypotheses into words."""
     question = asked_question(request, slug)
     by = stored_by(request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY])
     if request.method == "POST":
@@ -34,9 +34,6 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     found, row = current(question, Kind.BIAS, by)
     known = names_in(question.corpus)
     names = known.get(found["by"], {}) if found else {}
-    charts = bias_charts(found, known, question)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-hypotheses-alone")
     context: dict[str, Any] = {
         "question": question,
         "answers": answer_words(question),
@@ -44,7 +41,7 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
         "cached": row,
         "by": by,
         "also": also(question),
-        "charts": charts,
+        "charts": of_page("bias", question, bias_charts(found, known, question), by=by),
     }
     return render(request, "annotation_site/bias.html", context)
 

@@ -12,13 +12,13 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_form
-from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.funnel import REACHED, STEPS, funnels, visits_at
 from collection.joining import entry_links
 from collection.joining.estimates import Estimate, estimate, tasks_of
 from collection.joining.returning import make_return_link
 from collection.models import Corpus, EntryLink, Visit
 from shared.csv_files import csv_file
+from shared.figures import of_page
 from shared.sorted_lists import list_as_csv, sorted_list, sorted_page, stored_as_csv
 from shared.tables import Column
 
@@ -184,7 +184,7 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), opens it again, or makes the
     one-time link by which the person of a `visit` comes back (`do=return`), which it shows once.
 
-    `step`: who reached this step of the funnel; with `as=csv`: as CSV. `chart`: the funnel as CSV.
+    `step`: who reached this step of the funnel; with `as=csv`: as CSV.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     link = get_object_or_404(EntryLink.objects.select_related("corpus"), corpus=corpus, pk=number)
@@ -212,8 +212,6 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     if visits is not None and request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(visits, OF_VISITS), f"{slug}-{number}-{step}")
     funnel = funnels([stored])[stored.pk]
-    if "chart" in request.GET:
-        return chart_file(funnel.charts(), request.GET["chart"], f"{slug}-{number}")
     query = entry_links.parameters_for_platform(stored)
     address = request.build_absolute_uri(reverse("enter", args=[stored.token]))
     invented = urlencode(
@@ -233,7 +231,7 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         "came_back": came_back,
         "comes_back": comes_back,
         "funnel": funnel,
-        "charts": funnel.charts(),
+        "charts": of_page("link", corpus, funnel.charts(), link=number),
         "step": next((title for key, title, _ in STEPS if key == step and visits is not None), ""),
         "visits": visits
         if visits is None

@@ -11,12 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from accounts.models import User
 from accounts.pages.access import researcher_form
 from accounts.pages.admin_lists import is_administrator
-from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import payments, wages
 from annotation_site.researchers.wages_charts import counted_wages, earned, money_by_day, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
 from shared.csv_files import csv_file, csv_text
+from shared.figures import of_page
 from shared.sorted_lists import sorted_list
 from shared.tables import Column
 from validation.models import Question
@@ -56,8 +56,7 @@ COLUMNS = [
 
 @researcher_form
 def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV;
-    `chart`: one chart as CSV.
+    """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV.
 
     Hourly pay reads the times of all work: of a large corpus the page shows what a worker counted. CSV and POST count now.
     POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
@@ -104,9 +103,6 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     else:
         counted, days, row = counted_wages(corpus)
         is_counted, found = counted is not None, counted or []
-    charts = wage_charts(found, days, floor)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
     missing = Column("missing", "Missing", "number", value=lambda each: each.missing_cents(floor))
     table = sorted_list(
         request,
@@ -124,7 +120,7 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "is_counted": is_counted,
         "form": form,
         "floor": floor,
-        "charts": charts,
+        "charts": of_page("pay", corpus, wage_charts(found, days, floor), floor_cents=floor),
         "floor_text": f"{floor / 100:.2f}" if floor else "",
         "earned": earned(days),
         "owed_cents": unapproved + sum(each.cents for each in pay_lists if not each.paid_at),

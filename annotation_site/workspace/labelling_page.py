@@ -12,13 +12,13 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
-from accounts.pages.chart_files import chart_file
 from annotation_site.workspace.pipeline import Counts
 from annotation_site.workspace.texts_days import A_DAY, DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.csv_files import csv_file
 from shared.days import start_of_day
+from shared.figures import of_page
 from shared.findings import WEEK, is_early, pace
 from shared.numbers import percent
 from shared.sorted_lists import list_as_csv, sorted_list
@@ -43,7 +43,7 @@ OF_PEOPLE = [
 def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker.
 
-    `chart`: its chart as CSV; `as=csv`: the people who labelled in the last 24 hours as CSV.
+    `as=csv`: the people who labelled in the last 24 hours as CSV.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     main = cached.with_size(Question.objects.filter(corpus=corpus, is_main=True))
@@ -56,9 +56,6 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
     if found is None:
         return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
     seats, days, counted, surplus = found
-    charts = progress_charts(days, seats)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-labelling")
     since, whole = since_first(question, now)
     pace_now = pace(days[-1][1] - days[-1 - WEEK][1], since)
     left = seats["free"] + seats["held"]
@@ -75,7 +72,7 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
         "seconds": seconds_a_label(question),
         "batches": batches_in_hand(question, now),
         "people": sorted_list(request, active_people(question, now), OF_PEOPLE, place="active"),
-        "charts": charts,
+        "charts": of_page("labelling", question, progress_charts(days, seats)),
     }
     return render(request, "workspace/labelling.html", context)
 

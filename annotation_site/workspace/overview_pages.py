@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
-from accounts.pages.chart_files import chart_file
 from annotation_site.middleware import STRICT
 from annotation_site.researchers.wages import summary
 from annotation_site.researchers.wages_charts import counted_wages
@@ -23,7 +22,7 @@ from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
 from modeling.watching.baseline_figures import BASELINES, compared_on
 from shared.csv_files import csv_file
-from shared.figures import shown
+from shared.figures import of_page, shown
 from shared.sorted_lists import list_as_csv, sorted_list
 from shared.tables import Column
 from snapshots.models import Snapshot
@@ -115,7 +114,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of one corpus, what waits, and the next step.
 
-    `days`: over how many days the pace is drawn. `chart`: one chart as CSV.
+    `days`: over how many days the pace is drawn.
     """
     corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
@@ -123,13 +122,12 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
     days = request.GET.get("days", "")
     days = days if days in SPANS else next(iter(SPANS))
-    charts = overview_charts(question, counts, SPANS[days]) if counts else []
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], slug)
+    tables = overview_charts(question, counts, SPANS[days]) if counts else []
+    charts = of_page("overview", corpus, tables, days=days)
     context: dict[str, Any] = {
         "corpus": corpus,
         "question": question,
-        "charts": {each.key.replace("-", "_"): each for each in charts},
+        "charts": {each.table.key.replace("-", "_"): each for each in charts},
         "counts": counts,
         "spans": [(each, "all days" if each == "all" else f"{each} days") for each in SPANS],
         "days": days,

@@ -4,33 +4,26 @@ from itertools import pairwise
 
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
-from accounts.pages.chart_files import chart_file
 from annotation_site.workspace.prompts_charts import prompts_charts
 from collection.models import Corpus, PromptVersion
 from collection.writing.versions import differences, statistics_of
+from shared.figures import of_page
 
 
 @researcher_page
 def compare_prompts(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Shows two versions of prompts side by side: `?first=` and `?second=`; unasked, the two newest of one prompt.
-
-    `chart`: one chart as CSV.
-    """
+    """Shows two versions of prompts side by side: `?first=` and `?second=`; unasked, the two newest of one prompt."""
     corpus = get_object_or_404(Corpus, slug=slug)
     versions, two = chosen_versions(corpus, request.GET.get("first", ""), request.GET.get("second", ""))
     compared = [(version, statistics_of(version)) for version in two]
-    charts = prompts_charts(corpus, compared)
-    if "chart" in request.GET:
-        return chart_file(charts, request.GET["chart"], f"{slug}-prompts")
+    chosen = dict(zip(("first", "second"), (version.pk for version in two), strict=False))
     context = {
         "corpus": corpus,
         "versions": versions,
         "two": compared,
-        "charts": charts,
-        "chosen": urlencode(dict(zip(("first", "second"), (version.pk for version in two), strict=False))),
+        "charts": of_page("prompts", corpus, prompts_charts(corpus, compared), **chosen),
         "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
     }
     return render(request, "workspace/compare_prompts.html", context)

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.pages.access import researcher_page, researcher_required
-from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
 from shared.csv_files import csv_file
+from shared.figures import of_page
 from shared.sorted_lists import list_as_csv, sorted_list
 from shared.tables import Column
 from snapshots.browsing.contents import contents_of
@@ -54,12 +54,9 @@ def snapshot_list(request: HttpRequest) -> HttpResponseBase:
 
 @researcher_page
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a snapshot: its state, what its release needs, its files and what is in it. `chart`: the contents as CSV."""
+    """Show a snapshot: its state, what its release needs, its files and what is in it."""
     found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
-    shown = _shown(found)
-    if "chart" in request.GET:
-        return chart_file(shown["charts"], request.GET["chart"], str(found).replace("@", "-"))
-    return render(request, "snapshots/snapshot.html", shown)
+    return render(request, "snapshots/snapshot.html", _shown(found))
 
 
 @researcher_page
@@ -107,6 +104,6 @@ def _shown(found: Snapshot) -> dict[str, Any]:
         "citation": citation_of(found),
         "agreement": agreement_rows(manifest, names["label"]) if manifest else [],
         "table": table,
-        "charts": charts,
+        "charts": of_page("snapshot", found, charts),
         "genre_names": names["genre"],
     }

@@ -62,10 +62,10 @@ def test_the_overview_draws_labels_a_day_agreement_by_week_and_seats_by_state(co
     before = counts.days(20)[:7]
     assert days[0]["mean"] == pytest.approx(sum(day[2] for day in before) / 7)
     assert counts.days_since_first(2) > 20
-    csv = client.get("/c/charted/", {"chart": "weeks"}).content.decode().splitlines()
+    csv = client.get(f"{REST}overview-weeks", {"as": "csv"}).content.decode().splitlines()
     assert csv[0] == "week,pairs,agreement,low,high"
     assert len(csv) == len(by_week) + 1
-    assert client.get("/c/charted/", {"chart": "none"}).status_code == 404
+    assert client.get(f"{REST}overview-none").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_pace_is_drawn_over_as_many_days_as_one_chooses(corpus, browser_of, 
     assert sum(row["labels"] for row in pace["rows"]) == cast - (0 if rows > 35 else lost(corpus, 30))
     chosen = html.fromstring(page.content).xpath("//nav[@aria-label='Days of the charts']//a[@aria-current]")
     assert [each.get("href") for each in chosen] == [f"?days={days}"]
-    csv = client.get("/c/charted/", {"days": days, "chart": "pace-labels"}).content.decode().splitlines()
+    csv = client.get(f"{REST}overview-pace-labels", {"days": days, "as": "csv"}).content.decode().splitlines()
     assert len(csv) == rows + 1
     refused = client.get(f"{REST}overview-pace-labels", {"days": "15"})
     assert refused.status_code == 422

@@ -125,4 +125,4 @@ def test_the_count_by_genre_is_the_usual_one(imported, browser_of, rosa):
     usual, by_genre = (browser.get(f"/corpora/small/bias/{query}").context for query in ("", "?by=genre"))
     assert by_genre["found"] == usual["found"]
     assert usual["found"]["by"] == "genre"
-    assert browser.get("/corpora/small/bias/?by=genre&chart=alone").status_code == 200
+    assert browser.get("/api/v1/corpora/small/figures/bias-alone?by=genre&as=csv").status_code == 200

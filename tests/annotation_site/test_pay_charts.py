@@ -55,7 +55,7 @@ def test_money_by_day_adds_up_to_the_ledger(browser_of, rosa):
     assert f"${total / 100:,.2f}" in page.content.decode()
     told = figures_of(browser_of(rosa), "pay", floor_cents=400)
     assert told == list(charts_in(page.content).values())
-    file = browser_of(rosa).get("/corpora/charted/pay/", {"chart": "by-day"})
+    file = browser_of(rosa).get("/api/v1/corpora/charted/figures/pay-by-day", {"as": "csv"})
     assert len(file.content.splitlines()) == len(chart.rows) + 1
     code = LedgerEntry.objects.first().user.code
     assert f'href="/corpora/charted/pool/{code}/"' in page.content.decode()

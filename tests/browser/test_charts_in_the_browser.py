@@ -264,7 +264,8 @@ def test_a_picture_that_is_saved_has_its_legend(live_server, watched, rosa):
     page.goto("/c/charted/")
     figure = page.locator("figure[data-chart=seats-now]")
     with page.expect_download() as download:
-        figure.get_by_role("button", name="Download as SVG").click()
+        figure.get_by_text("Download").click()
+        figure.get_by_role("button", name="SVG").click()
     picture = etree.parse(download.value.path()).getroot()
     texts = picture.xpath("//*[local-name()='text']/text()")
     assert {"filled", "in hand", "free"} <= set(texts)

@@ -18,6 +18,7 @@ from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
+GOLD = "/api/v1/corpora/small/figures/prompts-gold"
 PAGE = "/c/small/prompts/"
 TEXTS = {"entailment": "A" * 10, "neutral": "B" * 20, "contradiction": "C" * 30}
 
@@ -76,7 +77,7 @@ def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
     new = next_version(old)
     browser = browser_of(rosa)
     page = browser.get(PAGE)
-    assert [chart.key for chart in page.context["charts"]] == ["skipped"]
+    assert [each.table.key for each in page.context["charts"]] == ["skipped"]
     assert figures_of(browser, "prompts", "corpora/small") == list(charts_in(page.content).values())
     refused = browser.get("/api/v1/corpora/small/figures/prompts-skipped", {"first": "x"})
     assert refused.status_code == 422
@@ -87,7 +88,7 @@ def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
             label=pair.author_label if number else "neutral", origin="imported", cast_at=timezone.now()
         )
     page = browser.get(PAGE)
-    gold, skipped = page.context["charts"]
+    gold, skipped = (each.table for each in page.context["charts"])
     assert (gold.rows[0]["number"], len(gold.rows)) == (6, 1)
     assert gold.title == (
         f"The share of gold labels that are the author’s is 83.3% for {old}, over 6 pairs with all labels."
@@ -95,5 +96,5 @@ def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
     assert (
         skipped.title == f"The share of tasks that are skipped or reported is 33.3% for {old}, over 3 tasks."
     )
-    csv = b"".join(browser.get(PAGE, {"first": new.pk, "second": old.pk, "chart": "gold"})).decode()
+    csv = browser.get(GOLD, {"first": new.pk, "second": old.pk, "as": "csv"}).text
     assert csv.splitlines()[0] == "version,number,share,low,high"

@@ -163,7 +163,9 @@ def test_what_is_in_a_snapshot_is_drawn_by_genre_and_partition(browser, corpus):
         for part in chart["draw"]["series"]:
             assert row[part] == counted[part]["genres"].get(slug, 0)
     assert chart["title"].startswith(f"{snapshot.pair_count:,} pairs of ")
-    assert browser.get(address, {"chart": "contents"}).content.startswith(b"genre,")
+    assert browser.get(f"/api/v1{address}figures/snapshot-contents", {"as": "csv"}).content.startswith(
+        b"genre,"
+    )
     assert "Fleiss’ kappa, Definitely correct" in page.decode()
 
 

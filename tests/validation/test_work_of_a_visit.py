@@ -284,7 +284,8 @@ def test_the_funnel_is_a_picture_that_says_where_people_are_lost(question, visit
     assert title == [
         "0 of 2 who began finished; of those who were lost, most of them before “Read the instructions” (2)."
     ]
-    csv = b"".join(browser.get(f"{address}?chart=funnel")).decode().splitlines()
+    figure = f"/api/v1/corpora/{question.corpus.slug}/figures/link-funnel"
+    csv = browser.get(f"{figure}?link={visit.link_id}&as=csv").text.splitlines()
     assert csv[0] == "step,people"
     assert csv[2] == "Agreed and began,2"
 
