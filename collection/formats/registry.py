@@ -1,18 +1,17 @@
 """The formats in which files of pairs can be imported, by name.
 
-A format is a reader of records with a column map and a label map (`published_maps.py`), or with a small function from a
-record to an `ImportedPair`; each is one entry in `FORMATS`. The lines of a file come out one by one, as pairs or as
+A format is a reader of records with a column map and a label map, or with a small function from a record to an
+`ImportedPair`; each is one table in `formats.toml`. The lines of a file come out one by one, as pairs or as
 `BadLine`s with a reason.
 """
 
+import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from collection.formats import published_maps
 from collection.formats.answer_lines import (
     add_one_records,
     block_records,
@@ -24,7 +23,7 @@ from collection.formats.answer_lines import (
     varierr_records,
 )
 from collection.formats.lines import BadLine, Record, elements, json_array_records, json_records
-from collection.formats.maps import BadMap, FieldMap, LabelMap
+from collection.formats.maps import BadMap, FieldMap, LabelMap, label_map
 from collection.formats.published_records import (
     anli_records,
     dnc_records,
@@ -38,7 +37,6 @@ from collection.formats.published_records import (
 from collection.formats.records import ImportedPair, RuledOut, Unreadable, printable, rows_of
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.tables import WITHOUT_HEADER, any_records, csv_records, table_records, tsv_records
-from nli.gold import OF_ALL
 from shared.portions import portions
 
 PORTION = 2000  # records between two words about the progress
@@ -190,282 +188,78 @@ class ImportFormat:
             self.tell(f"{path.name}: line {line:,}, looked through before the first pair")
 
 
-def _registered(*formats: ImportFormat) -> dict[str, ImportFormat]:
-    return {each.name: each for each in formats}
+FORMATS_FILE = Path(__file__).with_name("formats.toml")
+READS: dict[str, Callable[[Path], Iterator[Record | BadLine]]] = {
+    "json": json_records,
+    "json_array": json_array_records,
+    "tsv": tsv_records,
+    "csv": csv_records,
+    "table": table_records,
+    "any": any_records,
+    "pair elements": elements("pair"),
+    "problem elements": elements("problem"),
+    "mpe": mpe_records,
+    "anli": anli_records,
+    "scitail": scitail_records,
+    "add_one": add_one_records,
+    "block": block_records,
+    "varierr": varierr_records,
+    "dnc": dnc_records,
+    "snapshot": snapshot_records,
+}
+PAIRS: dict[str, Callable[[int, dict[str, Any]], ImportedPair]] = {
+    "snli": read_snli,
+    "snli_table": read_snli_table,
+    "mpe": read_mpe,
+    "chaosnli": read_chaosnli,
+    "varierr": read_varierr,
+    "dnc": read_dnc,
+    "snapshot_line": read_snapshot_line,
+}
+GATHERS = {  # by format
+    "mega-veridicality": gathered_veridicality,
+    "livenli": gathered(("uid",), "multilabel", "worker_id"),
+    "litex": gathered_explanations,
+}
 
 
-def _marks(*columns: str) -> frozenset[str]:
-    return frozenset(columns)
+def _formats() -> dict[str, ImportFormat]:
+    data = tomllib.loads(FORMATS_FILE.read_text(encoding="utf-8"))
+    given = data["formats"]
+    return {
+        name: _format(name, {**given.get(entry.pop("like", ""), {}), **entry}, data["labels"])
+        for name, entry in given.items()
+    }
 
 
-elicited = partial(ImportFormat, scheme="nli3", protocol="elicited")
-judged = partial(ImportFormat, scheme="nli3", protocol="judged")
-two = partial(ImportFormat, scheme="entailed2", protocol="judged")
-recast = partial(ImportFormat, records=dnc_records, read_record=read_dnc, protocol="recast")
-snli = partial(elicited, read_record=read_snli)
-snli_table = partial(elicited, read_record=read_snli_table)
+def _format(name: str, given: dict[str, Any], labels: Mapping[str, Mapping[str, str]]) -> ImportFormat:
+    """Returns the format of a table of the file. `labels`: the maps that a table can name."""
 
-FORMATS: dict[str, ImportFormat] = _registered(
-    snli("snli", "SNLI, JSON Lines", json_records, genre="captions", mark=_marks("captionID", "sentence1")),
-    snli("multinli", "MultiNLI, JSON Lines", json_records, mark=_marks("promptID", "sentence1_parse")),
-    snli_table(
-        "snli_txt", "SNLI, a table", tsv_records, genre="captions", mark=_marks("captionID", "sentence1")
-    ),
-    snli_table("multinli_txt", "MultiNLI, a table", tsv_records, mark=_marks("sentence1", "sentence2")),
-    judged(
-        "mpe",
-        "Multiple Premise Entailment, a table",
-        mpe_records,
-        read_record=read_mpe,
-        mark=_marks("premise4", "neutral_judgments"),
-        genre="captions",
-        question="Can the scene be described by the sentence?",
-        wordings={"entailment": "Yes", "neutral": "Unknown", "contradiction": "No"},
-    ),
-    elicited(
-        "lingnli",
-        "LingNLI, JSON Lines",
-        json_records,
-        published_maps.LINGNLI,
-        mark=_marks("annotator_labels", "promptID", "premise"),
-        genre="slate",
-        ids_repeat=True,
-    ),
-    elicited(
-        "chaosnli",
-        "ChaosNLI, JSON Lines",
-        json_records,
-        read_record=read_chaosnli,
-        mark=_marks("old_labels", "label_count"),
-        has_rounds=True,
-    ),
-    elicited(
-        "klue",
-        "KLUE-NLI (Korean), a JSON array",
-        json_array_records,
-        published_maps.KLUE,
-        mark=_marks("guid", "author", "label5"),
-        language="ko",
-    ),
-    elicited(
-        "semi-automatic-nli",
-        "Semi-automatic NLI, JSON Lines",
-        json_records,
-        published_maps.SEMI_AUTOMATIC,
-        mark=_marks("hid", "hypothesis"),
-        genre="wikipedia",
-    ),
-    elicited(
-        "new-protocols",
-        "Textual entailment, new protocols: JSON Lines or a table",
-        any_records,
-        published_maps.NEW_PROTOCOLS,
-        mark=_marks("sentence1_source|null~1", "sentence1", "sentence2"),
-        genre="wikipedia",
-        seats=1,
-    ),
-    elicited(
-        "anli",
-        "ANLI, JSON Lines, with the labels of its verifiers where they are in the file or beside it",
-        anli_records,
-        published_maps.ANLI,
-        mark=_marks("uid", "context", "hypothesis"),
-        seats=4,
-        threshold=3,
-    ),
-    judged(
-        "sick", "SICK, a table", tsv_records, published_maps.SICK, mark=_marks("sentence_A"), genre="captions"
-    ),
-    judged(
-        "joci",
-        "JOCI, comma-separated, labels 1 to 5",
-        csv_records,
-        published_maps.JOCI,
-        mark=_marks("CONTEXT", "HYPOTHESIS", "SUBSET"),
-        scheme="ordinal5",
-    ),
-    two("rte", "PASCAL RTE, XML", elements("pair"), published_maps.RTE, mark=_marks("t", "h")),
-    two(
-        "rte-glue",
-        "RTE as in GLUE: JSON Lines or a table",
-        any_records,
-        published_maps.RTE_GLUE,
-        mark=_marks("premise", "hypothesis", "label", "tag"),
-    ),
-    two(
-        "scitail",
-        "SciTail: JSON Lines or its table",
-        scitail_records,
-        published_maps.SCITAIL,
-        genre="science",
-    ),
-    two("add-one", "ADD-one RTE: a mean rating, ..., two sentences", add_one_records, published_maps.ADD_ONE),
-    ImportFormat(
-        "recast-blocks",
-        "DPR, SPR and FN+ (Inference is Everything): blocks of `key: value`",
-        block_records,
-        published_maps.BLOCKS,
-        mark=_marks("entailed", "text", "partof"),
-        scheme="entailed2",
-        protocol="recast",
-    ),
-    ImportFormat(
-        "hans",
-        "HANS, a table",
-        tsv_records,
-        published_maps.HANS,
-        mark=_marks("heuristic", "subcase"),
-        scheme="entailed2",
-        protocol="recast",
-    ),
-    judged(
-        "breaking-nli",
-        "Breaking NLI, JSON Lines: three labels a pair",
-        json_records,
-        published_maps.BREAKING,
-        mark=_marks("category", "annotator_labels", "sentence1"),
-        genre="captions",
-        seats=3,
-    ),
-    judged(
-        "mega-veridicality",
-        "MegaVeridicality, comma-separated: an answer a line",
-        any_records,
-        published_maps.VERIDICALITY,
-        gathers=gathered_veridicality,
-        mark=_marks("veridicality", "frame"),
-        seats=10,
-    ),
-    judged("conj-nli", "ConjNLI: a table or JSON Lines", any_records, published_maps.CONJ),
-    judged(
-        "med",
-        "MED (monotonicity), a table",
-        tsv_records,
-        published_maps.MED,
-        mark=_marks("sentence1", "sentence2", "genre"),
-        marked_values={"genre": "monotone"},
-    ),
-    judged(
-        "fracas",
-        "FraCaS, XML: one to five premises",
-        elements("problem"),
-        published_maps.FRACAS,
-        mark=_marks("fracas_answer"),
-    ),
-    judged(
-        "commitmentbank",
-        "CommitmentBank, comma-separated: -3 to -1 contradiction, 0 neutral, 1 to 3 entailment",
-        csv_records,
-        published_maps.COMMITMENT,
-        mark=_marks("Prompt", "Target"),
-        seats=18,
-        gold_rule=OF_ALL,
-    ),
-    judged(
-        "nli-variation",
-        "NLI variation, JSON Lines: -50 to -17 contradiction, -16 to 16 neutral, 17 to 50 entailment",
-        json_records,
-        published_maps.VARIATION,
-        mark=_marks("normed-labels"),
-        seats=50,
-        gold_rule=OF_ALL,
-    ),
-    *(
-        ImportFormat(
-            name,
-            f"IMPPRES, JSON Lines, {which}",
-            json_records,
-            published_maps.imppres(label),
-            mark=_marks(mark, "sentence1"),
-            scheme="nli3",
-            protocol="recast",
+    def taken(*keys: str) -> dict[str, Any]:
+        return {key: given.pop(key) for key in keys if key in given}
+
+    fields = None
+    if "columns" in given:
+        columns = {field: tuple(text.split("+")) for field, text in given.pop("columns").items()}
+        found = given.pop("labels", {})
+        words = labels[found] if isinstance(found, str) else found
+        ranges = label_map(given.pop("ranges")).ranges if "ranges" in given else ()
+        meant = LabelMap(
+            {theirs: ours or None for theirs, ours in words.items()},
+            ranges,
+            **taken("refused", "several", "gap"),
         )
-        for name, which, label, mark in (
-            ("imppres", "logical labels of implicatures", "log", "gold_label_log|paradigmID"),
-            ("imppres-pragmatic", "pragmatic labels of implicatures", "prag", "gold_label_prag"),
-        )
-    ),
-    judged(
-        "varierr",
-        "VariErr NLI, JSON Lines or the shared task's JSON: single labels of four annotators",
-        varierr_records,
-        read_record=read_varierr,
-        mark=_marks("context", "statement", "label_set_round_1"),
-        seats=4,
-    ),
-    judged(
-        "livenli",
-        "LiveNLI, comma-separated, an answer a line",
-        any_records,
-        published_maps.LIVE,
-        gathers=gathered(("uid",), "multilabel", "worker_id"),
-        mark=_marks("multilabel", "worker_id"),
-        seats=40,
-        gold_rule=OF_ALL,
-    ),
-    elicited(
-        "litex",
-        "LiTEx, JSON Lines, an explanation a line: their pairs",
-        json_records,
-        published_maps.LITEX,
-        gathers=gathered_explanations,
-        mark=_marks("explanation_category"),
-    ),
-    judged(
-        "ambient",
-        "AmbiEnt, JSON Lines: the label where there is one",
-        json_records,
-        published_maps.AMBIENT,
-        mark=_marks("premise_ambiguous"),
-    ),
-    judged(
-        "ambient-crowd",
-        "AmbiEnt's answers of crowdworkers, JSON Lines",
-        json_records,
-        published_maps.AMBIENT_CROWD,
-        mark=_marks("q0_gold"),
-        seats=9,
-        ids_repeat=True,
-    ),
-    judged(
-        "ambient-linguists",
-        "AmbiEnt's answers of linguists, JSON Lines",
-        json_records,
-        published_maps.AMBIENT_LINGUISTS,
-        mark=_marks("annotations", "worker_ids"),
-        seats=3,
-        gold_rule=OF_ALL,
-    ),
-    recast(name="dnc", about="DNC, a JSON array", scheme="entailed2", mark=_marks("pair-id", "context")),
-    recast(
-        name="dnc-relations",
-        about="DNC's relation extraction, labels 1 to 5",
-        scheme="ordinal5",
-        mark=_marks("pair-id", "context"),
-    ),
-    recast(
-        name="dnc-function-words",
-        about="NLI sets for function words, in DNC's fields",
-        scheme="nli3",
-        mark=_marks("pair-id", "context"),
-    ),
-    ImportFormat(
-        "snapshot",
-        "a frozen snapshot of Quintet: train.jsonl, dev.jsonl, test.jsonl, with corpus.json beside them",
-        snapshot_records,
-        read_record=read_snapshot_line,
-        mark=_marks("gold_source", "answers", "sentence1"),
-        has_rounds=True,
-        facts=facts_beside,
-        people="",
-    ),
-    ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published_maps.JSONL),
-    ImportFormat(
-        "jsonl",
-        "premise, hypothesis, label, ... as JSON Lines or Parquet",
-        json_records,
-        published_maps.JSONL,
-    ),
-    ImportFormat("tsv", "the same fields, tab-separated, with a header", table_records, published_maps.TABLE),
-    ImportFormat("csv", "the same fields, comma-separated, with a header", csv_records, published_maps.TABLE),
-)
+        fields = FieldMap(columns, meant, **taken("splits", "has_author", "alone"))
+    return ImportFormat(
+        name=name,
+        records=READS[given.pop("reads")],
+        fields=fields,
+        read_record=PAIRS[given.pop("pair")] if "pair" in given else None,
+        mark=frozenset(given.pop("mark", ())),
+        gathers=GATHERS.get(name),
+        facts=facts_beside if name == "snapshot" else None,
+        **given,
+    )
+
+
+FORMATS = _formats()

@@ -10,15 +10,17 @@ from typing import Any
 
 from collection.formats.answer_lines import shown_sentence
 from collection.formats.lines import BadLine, Record
-from collection.formats.published_maps import VERIDICALITY
+from collection.formats.registry import FORMATS
 from collection.formats.tables import any_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import value
 
 ANSWERS = ("no", "maybe", "yes")
 # The importer's map says which label each spelling of an answer means.
+IMPORTED = FORMATS["mega-veridicality"].fields
+assert IMPORTED is not None
 MEANT = {"contradiction": "no", "neutral": "maybe", "entailment": "yes"}
-SPELLINGS = {text: MEANT[label] for text, label in VERIDICALITY.labels.words.items() if label}
+SPELLINGS = {text: MEANT[label] for text, label in IMPORTED.labels.words.items() if label}
 THING = {
     "yes": "That thing happened",
     "maybe": "That thing might or might not have happened",
