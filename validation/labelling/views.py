@@ -73,7 +73,7 @@ def _fields(posted: QueryDict, prefix: str) -> dict[str, str]:
 
 # Session key: ids of the questions whose instructions were read, which saves a query for each batch.
 READ = "question-read"
-# Placeholders in the cached HTML of an item. NUL characters cannot occur in texts.
+# Placeholders in the cached HTML of an item (decision 31). NUL characters cannot occur in texts.
 SLOT, NUMBER, PREMISE, HYPOTHESIS, ANSWERS = (
     f"\0{name}\0" for name in ("slot", "number", "premise", "hypothesis", "answers")
 )
