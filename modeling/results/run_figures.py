@@ -1,6 +1,6 @@
 """Figures of a run's results: confusion, genres and calibration on a partition, and its data map."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from django.http import Http404
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from modeling.models import TrainingRun
 from modeling.results.data_map import DataMap, NoDataMap, data_map
-from modeling.results.run_scores import Evaluated
+from modeling.results.run_scores import Evaluated, evaluations
 from modeling.results.scope import EVALUATION, RUN
 from shared.figures import Figure, Parameters, Picture, picture
 from shared.findings import compared, is_apart, most_frequent, mostly, named_rows
@@ -24,6 +24,43 @@ FEWEST_OF_GENRE = 20  # pairs: the interval over fewer says nothing
 MOST_GENRES = 30
 POINTS, MOST_POINTS = 300, 100_000  # of a data map: in a picture more would hide each other
 NEVER, SOMETIMES, ALWAYS = "never right", "sometimes right", "always right"
+
+
+# All scores
+
+
+def _scores(data: Iterable[Evaluated]) -> Iterator[Row]:
+    for one in data:
+        low, high = one.interval
+        yield {
+            **{"part": one.where, "pairs": one.whole.pairs, "accuracy": one.whole.accuracy},
+            **{"low": low, "high": high, "majority": one.whole.majority},
+            "hrefs": {"pairs": one.predictions} if one.has_predictions else {},
+        }
+
+
+SCORES = Figure(
+    "scores",
+    "Accuracy",
+    RUN,
+    _scores,
+    (
+        Column("part"),
+        Column("pairs", kind="count"),
+        Column(
+            "accuracy", "", "share", "The share of pairs with a gold label that were predicted correctly."
+        ),
+        *interval("The 95% interval of the accuracy after Wilson, over the pairs."),
+        Column(
+            "majority",
+            "majority class",
+            "share",
+            "The accuracy of always predicting the most frequent gold label of these pairs.",
+        ),
+    ),
+    gather=evaluations,
+    only_with_rows=True,
+)
 
 
 # Which labels are taken for which
@@ -341,4 +378,4 @@ DATA_MAP_COUNTS = Figure(
 
 OF_PARTITIONS = (CONFUSION, BY_GENRE, CALIBRATION)
 OF_MAP = (DATA_MAP, DATA_MAP_COUNTS)
-FIGURES = (*OF_PARTITIONS, *OF_MAP)
+FIGURES = (SCORES, *OF_PARTITIONS, *OF_MAP)

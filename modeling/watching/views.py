@@ -21,7 +21,7 @@ from modeling.results.beside_twin import BesideTwin, beside_twin
 from modeling.results.data_map import data_map_file
 from modeling.results.features import top_features
 from modeling.results.predictions import PredictionsMissing
-from modeling.results.run_figures import OF_PARTITIONS
+from modeling.results.run_figures import OF_PARTITIONS, SCORES
 from modeling.results.run_scores import evaluations, results
 from modeling.results.trials import hides_test, trials, with_means, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
@@ -187,6 +187,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "curves": shown((EPOCHS,), found, of_sweep(found)) if found.is_sweep else shown(OF_RUN, found, lines),
         "log": log_tail(found),
         "warnings": found.warnings.splitlines(),
+        "scores": shown((SCORES,), found, evaluated),
         "evaluations": [
             (one, list(shown(OF_PARTITIONS, one, mark=one.mark)), names_on(one.snapshot)) for one in evaluated
         ],

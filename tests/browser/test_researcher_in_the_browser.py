@@ -98,7 +98,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     claimed = claim(TrainingRun, TrainingRun.objects.get().pk, worker="test")
     assert claimed is not None
     carry_out(claimed)
-    accuracy = page.get_by_role("region", name="Accuracy of run")
+    accuracy = page.get_by_role("region", name="Accuracy", exact=True)
     expect(accuracy.get_by_role("row", name="test")).to_contain_text("33.3%")
     found += complaints(page, "run")
     assert no_sideways_scroll(page)
