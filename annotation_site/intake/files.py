@@ -4,29 +4,25 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
-from collection.formats.field_errors import FieldError
+from collection.formats.field_errors import FieldError, said_by_command
 from collection.formats.lines import packed
 from collection.models import Corpus, Genre, Source
 from collection.texts import one_line
+from nli.wordnet_files import NoWordNet
 
 INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
 MAX_LICENCE = 100
 
 
-class OrderError(FieldError, CommandError):
-    """A field of an order is wrong; a command ends with the text."""
-
-    returncode = 1
-
-
 def readable_files(paths: Sequence[Path]) -> list[Path]:
-    """Returns the paths if all can be read. Raises CommandError naming those that cannot."""
+    """Returns the paths if all can be read. Raises FieldError naming those that cannot."""
     problems = [problem for path in paths if (problem := _problem(path))]
     if problems:
-        raise CommandError("\n".join(problems))
+        raise FieldError("\n".join(problems))
     return list(paths)
 
 
@@ -41,14 +37,8 @@ def _problem(path: Path) -> str | None:
         return f"{path} cannot be read: {problem.strerror}."
 
 
-def short_licence(text: str) -> str:
-    if len(text) > MAX_LICENCE:
-        raise OrderError("{licence} is {0} characters long; name it in at most {1}.", len(text), MAX_LICENCE)
-    return text
-
-
 def known_corpus(slug: str) -> Corpus:
-    """Returns the corpus of that slug. Raises CommandError listing the existing ones."""
+    """Returns the corpus of that slug. Raises FieldError listing the existing ones."""
     corpus = Corpus.objects.filter(slug=slug).first()
     if corpus is None:
         known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True))
@@ -57,17 +47,29 @@ def known_corpus(slug: str) -> Corpus:
             if known
             else "There is none yet; `load_corpus FILE.toml` creates one."
         )
-        raise CommandError(f'There is no corpus "{slug}". {hint}')
+        raise FieldError(f'There is no corpus "{slug}". {hint}')
     return corpus
 
 
 def known_genre(corpus: Corpus, slug: str) -> Genre:
-    """Returns the genre of that slug. Raises CommandError listing the existing ones."""
+    """Returns the genre of that slug. Raises FieldError listing the existing ones."""
     genre = corpus.genres.filter(slug=slug).first()
     if genre is None:
         known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise CommandError(f'{corpus.slug} has no genre "{slug}"; its genres are: {known}.')
+        raise FieldError(f'{corpus.slug} has no genre "{slug}"; its genres are: {known}.')
     return genre
+
+
+class OrderCommand(BaseCommand):
+    """A command that makes an order. A refusal of the order, with the option, is how it ends."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED) from None
+        except (FieldError, NoWordNet) as problem:
+            raise CommandError(said_by_command(problem)) from None
 
 
 class Progress:

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
+from collection.formats.field_errors import FieldError
 from snapshots.files.draft_folders import draft_file
 
 MOST_FILES = 500
@@ -49,13 +49,13 @@ def incoming_files() -> list[IncomingFile]:
 
 
 def paths_of(names: Sequence[str]) -> list[Path]:
-    """Returns the paths of files in the folder. Raises CommandError for a name that is not there."""
+    """Returns the paths of files in the folder. Raises FieldError for a name that is not there."""
     known = {file.name for file in incoming_files()}
     for name in names:
         if name not in known:
-            raise CommandError(f"{name} is not in the folder for incoming files; put it there.")
+            raise FieldError(f"{name} is not in the folder for incoming files; put it there.")
     if not names:
-        raise CommandError("No file is chosen.")
+        raise FieldError("No file is chosen.")
     return [Path(settings.INCOMING_ROOT) / name for name in names]
 
 
@@ -63,45 +63,43 @@ def store_text(*, name: str, text: str, folder: str = "") -> str:
     """Stores a text as a file `name` in the folder for incoming files. Returns its path there.
 
     folder: the subfolder of files that are read together; by default a new one. The same text is stored once.
-    Raises CommandError if the text is empty or too long, if the name is invalid or another file of the subfolder has
+    Raises FieldError if the text is empty or too long, if the name is invalid or another file of the subfolder has
     it, or if the folder is full or cannot be written.
     """
     text = text.replace("\r\n", "\n")
     plain = _safe(name.replace("\\", "/").rpartition("/")[2])
     if not plain:
-        raise CommandError("The file needs a name. Formats and recipes may read it.")
+        raise FieldError("The file needs a name. Formats and recipes may read it.")
     if Path(plain).suffix.lower() in PACKED:
-        raise CommandError(
-            f"{plain} is packed, not text. Unpack it, or put it into the folder on the server."
-        )
+        raise FieldError(f"{plain} is packed, not text. Unpack it, or put it into the folder on the server.")
     if not text.strip():
-        raise CommandError("The text is empty.")
+        raise FieldError("The text is empty.")
     if len(text) > MOST_CHARACTERS:
-        raise CommandError(
+        raise FieldError(
             f"The text has more than {MOST_CHARACTERS:,} characters. Put the file into the folder on the server."
         )
     if len(incoming_files()) >= MOST_FILES:
-        raise CommandError(
+        raise FieldError(
             f"There are {MOST_FILES} files in the folder already. Ask the operator to remove some."
         )
     inside = [each for part in folder.replace("\\", "/").split("/") if (each := _safe(part))]
     if len(inside) > MOST_FOLDERS:
-        raise CommandError(f"Name at most {MOST_FOLDERS} folders, such as pairs or p00/d0018.")
+        raise FieldError(f"Name at most {MOST_FOLDERS} folders, such as pairs or p00/d0018.")
     stored = "/".join((SENT, *(inside or [sha256(text.encode()).hexdigest()[:8]]), plain))
     target = Path(settings.INCOMING_ROOT) / stored
     try:
         if target.exists():
             if target.read_bytes() == text.encode():
                 return stored
-            raise CommandError(f"Another file is stored as {stored} already. Name another folder.")
+            raise FieldError(f"Another file is stored as {stored} already. Name another folder.")
         with draft_file(target) as draft:
             draft.write_text(text, encoding="utf-8", newline="")
     except PermissionError as problem:
-        raise CommandError(
+        raise FieldError(
             "The site may not write into the folder for incoming files. Tell the operator."
         ) from problem
     except OSError as problem:
-        raise CommandError(f"{stored} cannot be stored: {problem.strerror}.") from problem
+        raise FieldError(f"{stored} cannot be stored: {problem.strerror}.") from problem
     return stored
 
 
@@ -109,5 +107,5 @@ def _safe(name: str) -> str:
     """Returns the name of a file or folder as it was given, without what is hidden, invisible or leads elsewhere."""
     found = "".join(each for each in name if each.isprintable()).strip(" ").lstrip(".").lstrip(" ")
     if len(found.encode()) > MOST_BYTES:
-        raise CommandError(f"The name {found[:40]}... is longer than {MOST_BYTES} bytes. Shorten it.")
+        raise FieldError(f"The name {found[:40]}... is longer than {MOST_BYTES} bytes. Shorten it.")
     return found

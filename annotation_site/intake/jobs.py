@@ -4,19 +4,17 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from accounts.models import User
-from annotation_site.intake.files import known_corpus, known_genre, short_licence
+from annotation_site.intake.files import known_corpus
 from annotation_site.intake.incoming import paths_of
 from annotation_site.intake.looks import looked_at, looked_through, too_much
 from annotation_site.intake.orders import (
-    IMPORT_OPTIONS,
-    RECAST_OPTIONS,
-    order_of,
-    recast_order,
+    RECIPE,
+    ImportForm,
+    PremiseForm,
     said_on_page,
     samples,
+    silent,
 )
 from annotation_site.intake.pairs import (
     PairOrder,
@@ -42,40 +40,26 @@ REASONS_KEPT = 20
 
 
 # What a person can put right; the text says how.
-EXPECTED = (CommandError, ValueError, StrictRefusal, ReadElsewhere)
+EXPECTED = (ValueError, StrictRefusal, ReadElsewhere)
 
 
-def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
-    """Returns the order of the job. Raises CommandError, ValueError."""
-    files = paths_of(row.files)
-    asked = {**row.options, "corpus": row.corpus_slug, "files": files, "dry_run": False}
-    if names := asked.get("names"):
-        asked["names"] = paths_of([names])[0]
-    if row.recipe:
-        _, order = recast_order({**RECAST_OPTIONS, **asked, "recipe": row.recipe}, tell)
-        return order
-    return order_of({**IMPORT_OPTIONS, **asked}, tell)
+def order_for(row: PairImportJob, tell: Callable[[str], None] = silent) -> PairOrder:
+    """Returns the order of the job. Raises ValueError."""
+    how = f"{RECIPE}{row.recipe}" if row.recipe else row.options["format"]
+    names = row.options.get("names")
+    form = ImportForm({**row.options, "corpus": row.corpus_slug, "how": how})
+    return form.order(paths_of(row.files), paths_of([names])[0] if names else None, tell)
 
 
 def premise_order_for(row: PairImportJob) -> PremiseOrder:
-    """Returns the order of a job that imports premises. Raises CommandError."""
-    paths, options = paths_of(row.files), row.options
-    if len(paths) > 1:
-        raise CommandError("Choose one file of premises at a time.")
-    return PremiseOrder(
-        genre=known_genre(known_corpus(row.corpus_slug), options["genre"]),
-        path=paths[0],
-        licence=short_licence(options.get("licence", "")),
-        split=bool(options.get("split")),
-        document=options.get("document", "")[:300],
-        alone=bool(options.get("alone")),
-    )
+    """Returns the order of a job that imports premises. Raises FieldError."""
+    return PremiseForm(row.options).order(row.corpus_slug, paths_of(row.files))
 
 
 def request_import(
     *, by: User, corpus: str, files: list[str], recipe: str, options: dict[str, Any], dry_run: bool
 ) -> PairImportJob:
-    """Creates the row, which waits for a worker. Raises CommandError, ValueError if the import is not possible."""
+    """Creates the row, which waits for a worker. Raises ValueError if the import is not possible."""
     row = PairImportJob(
         by=by,
         corpus_slug=corpus,

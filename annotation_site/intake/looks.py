@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation_site.intake.files import PORTION, OrderError
+from annotation_site.intake.files import PORTION
 from annotation_site.intake.pairs import PairOrder, check_labels, checked, plans_of, started
 from annotation_site.intake.report import PairReport
 from collection.formats.field_errors import FieldError
@@ -25,18 +25,20 @@ LOOKED_AT = 2000  # rows whose columns are looked at
 TEXTS = 100  # rows whose letters are
 MOST_REFUSED = 0.1  # of a file's lines
 CLASS = 0.01  # of all lines: a label that so many have is a class
-WAYS = {  # out of a reason that many lines share
-    ID_TAKEN: " With {columns} id= the pairs get other ids; {columns} genre=COLUMN and {only_genre} NAME import one part.",
-    OTHER_LABEL: " Where each line is one person’s answer, choose {gather}.",
+WAYS = {  # out of a reason that many lines share, and the field that leads there
+    ID_TAKEN: (
+        " With the columns id= the pairs get other ids; with genre=COLUMN and “only genre” one part is imported.",
+        "columns",
+    ),
+    OTHER_LABEL: (" Where each line is one person’s answer, choose “gather”.", "gather"),
 }
-ODD_LABEL = "Say what {0} means by {label_map} {0}=..., with nothing after = if it is no label."
 
 
 class TooMuchRefused(FieldError):
     """A class or more than a tenth of a file is refused. Nothing was written; `report` names the lines."""
 
-    def __init__(self, report: PairReport, text: str, *values: Any) -> None:
-        super().__init__(text, *values)
+    def __init__(self, report: PairReport, text: str, way: tuple[str, str]) -> None:
+        super().__init__(f"{text}{way[0]} Or choose “partly”: then the other lines are imported.", way[1])
         self.report = report
 
 
@@ -84,22 +86,24 @@ def too_much(order: PairOrder, report: PairReport) -> TooMuchRefused | None:
         if lines > 1 and lines >= CLASS * report.rows.total():
             return TooMuchRefused(
                 report,
-                "All {0:,} lines with the label {1} are refused, so nothing is imported."
-                f" {ODD_LABEL.replace('{0}', '{1}')} Or choose {{partly}}: then the other lines are imported.",
-                *(lines, label),
+                f"All {lines:,} lines with the label {label} are refused, so nothing is imported.",
+                _meant(label),
             )
     for file, lines in report.unfit.items():
         if lines > MOST_REFUSED * report.rows[file]:
             most = max(report.reasons, key=lambda each: report.reasons[each])
             odd = report.odd_labels.get(most, "") if order.form.fields else ""
-            way = f" {ODD_LABEL.replace('{0}', '{4}')}" if odd else WAYS.get(most, "")
             return TooMuchRefused(
                 report,
-                "{0}: {1:,} of {2:,} lines are refused, most of them because: {3}. So nothing is imported."
-                f"{way} Or choose {{partly}}: then the other lines are imported.",
-                *(file, lines, report.rows[file], most, odd),
+                f"{file}: {lines:,} of {report.rows[file]:,} lines are refused, most of them because: {most}. So nothing is"
+                " imported.",
+                _meant(odd) if odd else WAYS.get(most, ("", "")),
             )
     return None
+
+
+def _meant(label: str) -> tuple[str, str]:
+    return f" Say what {label} means: {label}=..., with nothing after = if it is no label.", "label_map"
 
 
 def looked_through(
@@ -137,7 +141,7 @@ def _any_votes(order: PairOrder, rules: Rules, tell: Callable[[str], None]) -> b
 
 
 def check_columns(form: ImportFormat, path: Path, *, language: bool, partitions: bool) -> None:
-    """Raises OrderError where what a file says is not read, and decides something.
+    """Raises FieldError where what a file says is not read, and decides something.
 
     language: that of a corpus that is to be made and called English. partitions: published ones in a column.
     """
@@ -145,10 +149,10 @@ def check_columns(form: ImportFormat, path: Path, *, language: bool, partitions:
     if language and (
         letter := _foreign_letter(text for line, row in rows[:TEXTS] for text in _texts(form, line, row))
     ):
-        raise OrderError(
-            "Most letters of {0} are not Latin (such as {1}), so its language is not English. Name it by {language}, such"
+        raise FieldError(
+            f"Most letters of {path.name} are not Latin (such as {letter}), so its language is not English. Name it, such"
             " as zh, ko or ar.",
-            *(path.name, letter),
+            "language",
         )
     values: dict[str, set[str]] = {}
     for _, row in rows if partitions else ():
@@ -157,11 +161,10 @@ def check_columns(form: ImportFormat, path: Path, *, language: bool, partitions:
                 values.setdefault(key, set()).add(value.strip().lower())
     for key, found in values.items():
         if found <= PARTITIONS.keys() and not _reads(form, rows, key):
-            by_columns = "{columns} partition={0} keeps these partitions, " if form.fields else ""
-            raise OrderError(
-                f"The column {{0}} of {{1}} names partitions ({{2}}), and is not read. Choose: {by_columns}{{split}}"
-                " 80:10:10 draws others, {split} none draws none.",
-                *(key, path.name, ", ".join(sorted(found))),
+            by_columns = f"the columns partition={key} keep these partitions, " if form.fields else ""
+            raise FieldError(
+                f"The column {key} of {path.name} names partitions ({', '.join(sorted(found))}), and is not read. Choose:"
+                f" {by_columns}the split 80:10:10 draws others, the split none draws none."
             )
 
 

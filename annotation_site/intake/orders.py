@@ -1,218 +1,383 @@
-"""Turns the options of an import or a recasting, from a command or a page, into an order.
+"""The forms of imports: a page and a command fill the same, and a form makes the order.
 
-An invalid option raises a CommandError or a ValueError, whose text is for people. LABELS are what the page calls the
-options.
+Limits, choices and help of a field stand here alone. Texts of errors name other fields by words of their labels.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django import forms
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
-from django.core.validators import MaxLengthValidator, validate_slug
+from django.core.exceptions import NON_FIELD_ERRORS
 
-from annotation_site.intake.files import OrderError, readable_files, short_licence
+from annotation_site.intake.files import MAX_LICENCE, known_corpus, known_genre, readable_files
 from annotation_site.intake.looks import check_columns
 from annotation_site.intake.pairs import PairOrder
+from annotation_site.intake.premises import PremiseOrder
 from collection.corpus_schema.questions import SideQuestionPart
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine
-from collection.formats.maps import column_map, label_map
+from collection.formats.maps import FIELDS, column_map, label_map
 from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.sniffing import Guess, sniffed
 from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus
+from collection.premises.filters.registry import DUPLICATE
+from collection.premises.filters.registry import NAMES as FILTERS
+from collection.premises.filters.shape import LONGEST
 from collection.recasting.recipe import NAMES, Recipe, read_names
 from collection.recasting.recipe_format import BadRecipe, RecastFormat, Row, recast_format, recipes
 from nli.gold import NEEDS_SCHEME, RULES, is_threshold, least_threshold
-from nli.labels import SCHEMES
+from nli.labels import SCHEME_CHOICES
 from schemas.base import default_of
+from shared.whole_numbers import LARGEST, LARGEST_SEED
+from validation.models import Question
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-MOST_SEATS = 99
 LOOKED_THROUGH = 2000  # rows in search of one with a pair, for a sample
-AUTO = "auto"
+MOST_SEATS = 99
+MOST_OF_DOCUMENT = 300  # characters
+AUTO, RECIPE = "auto", "recipe:"  # values of "how": of a recipe, before its name
 ENGLISH = "en"
-# The values of an option, where it is given.
-CHOICES: dict[str, Sequence[str]] = {
-    "format": [*sorted(FORMATS), AUTO],
-    "partition": PARTITIONS,
-    "labels": (ALL, AUTHOR),
-    "scheme": sorted(SCHEMES),
-    "protocol": Corpus.Protocol.values,
-    "gold_rule": [rule for rule in RULES if rule not in NEEDS_SCHEME],
-}
-# What a command takes where an option is not given.
-IMPORT_OPTIONS: dict[str, Any] = {
-    "columns": [],
-    "label_map": "",
-    "partition": "",
-    "split": "",
-    "labels": ALL,
-    "genre": "",
-    "only_genre": "",
-    "seed": 0,
-    "strict": False,
-    "open": None,
-    "without_look": False,
-    "scheme": "",
-    "protocol": "",
-    "licence": "",
-    "language": "",
-    "seats": None,
-    "threshold": None,
-    "gold_rule": "",
-    "unlabelled": False,
-    "gather": False,
-    "partly": False,
-    "dry_run": False,
-}
-RECAST_OPTIONS: dict[str, Any] = {
-    "recipes": None,
-    "seed": 0,
-    "names": None,
-    "split": "",  # the recipe's shares
-    "licence": "",
-    "strict": False,
-    "open": False,
-    "without_look": False,
-}
+UTF_8 = "utf-8"
 
 
-def form_of(options: dict[str, Any], path: Path) -> Guess:
-    """Return the named format, else the file's own, with the maps of the options. Raises BadMap."""
-    given = options["columns"]
-    columns = column_map(given if isinstance(given, str) else ",".join(given))
-    labels = label_map(options["label_map"]) if options["label_map"] else None
-    named = options["format"]
-    guess = sniffed(path) if named == AUTO else Guess(FORMATS[named], {"format": named})
-    form = guess.form.mapped(columns, labels)
-    return replace(guess, form=form.gathering() if options["gather"] and not form.gathers else form)
+def silent(text: str) -> None:
+    """Hears of progress, and does nothing."""
 
 
-def check_slug(slug: str) -> None:
-    try:
-        validate_slug(slug)
-        MaxLengthValidator(60)(slug)
-    except ValidationError:
-        raise CommandError(
-            f'"{slug}" cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev.'
-        ) from None
+class Choice(forms.ChoiceField):
+    """One of some values, or none. Its error lists them."""
+
+    def __init__(
+        self, choices: Iterable[tuple[str, str]], nothing: str = "as the format says", **options: Any
+    ) -> None:
+        given = list(choices)
+        self.known = [key for key, _ in given]
+        super().__init__(choices=[("", nothing), *given], required=False, **options)
+
+    def validate(self, value: str) -> None:
+        if value and value not in self.known:
+            raise forms.ValidationError(f'it cannot be "{value}". Choose one of: {", ".join(self.known)}.')
 
 
-def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text: None) -> PairOrder:
-    """Reads the options. Raises CommandError, FieldError. `tell`: as of `recast_order`."""
-    check_slug(options["corpus"])
-    for name, known in CHOICES.items():
-        if (given := options[name]) and given not in known:
-            raise OrderError(f'{{{name}}} cannot be "{{0}}". Choose one of: {{1}}.', given, ", ".join(known))
-    split = split_of(options["split"] or DEFAULT, options["seed"])
-    opens = options["labels"] == AUTHOR if options["open"] is None else options["open"]
-    if not options["split"] and (opens or options["unlabelled"]):
-        split = None  # people are to give votes, by which freezing places the pairs
-    if options["language"] and not LANGUAGE.fullmatch(options["language"]):
-        raise OrderError(
-            "{language} {0} is not a language tag. Use one such as en, de or zh-Hant.", options["language"]
+class Whole(forms.IntegerField):
+    """A whole number, or none."""
+
+    def __init__(self, least: int, most: int = LARGEST, **options: Any) -> None:
+        wrong = dict.fromkeys(
+            ("invalid", "min_value", "max_value"), f"it must be a whole number from {least:,} to {most:,}."
         )
-    files = readable_files(options["files"])
-    guess = form_of(options, files[0])
-    form = guess.form.knowing(files[0])
-    check_rule(options["seats"], options["threshold"], form)
-    is_english = not options["language"] and form.language == ENGLISH and not exists(options["corpus"])
-    for path in files:
-        are_asked = not options["split"] and not options["partition"]
-        check_columns(guess.form, path, language=is_english, partitions=are_asked)
-    return PairOrder(
-        slug=options["corpus"],
-        form=replace(guess.form, tell=tell),
-        files=files,
-        scheme=options["scheme"] or scheme_of(guess, options["corpus"]),
-        read_as=guess.typed,
-        dry_run=options["dry_run"],
-        protocol=options["protocol"],
-        licence=short_licence(options["licence"]),
-        language=options["language"],
-        seats=options["seats"],
-        threshold=options["threshold"],
-        gold_rule=options["gold_rule"],
-        unlabelled=options["unlabelled"],
-        partly=options["partly"],
-        genre=options["genre"],
-        only_genre=options["only_genre"],
-        partition=options["partition"],
-        take=options["labels"],
-        strict=options["strict"],
-        open=opens,
-        without_look=options["without_look"],
-        seed=options["seed"],
-        split=split,
-        unless_votes=not options["split"],
+        options = {"required": False, "error_messages": wrong, **options}
+        self.least, self.most = least, most
+        super().__init__(min_value=least, max_value=most, **options)
+
+
+def text(label: str, help_text: str = "", most: int | None = None) -> forms.CharField:
+    wrong = {"max_length": "it is %(show_value)s characters long; write at most %(limit_value)s."}
+    return forms.CharField(
+        label=label, help_text=help_text, max_length=most, required=False, error_messages=wrong
     )
 
 
-def scheme_of(guess: Guess, slug: str) -> str:
-    """Return the scheme of a guessed map, for a corpus that does not exist yet."""
-    return "" if exists(slug) else guess.scheme
+def switch(label: str, help_text: str = "") -> forms.BooleanField:
+    return forms.BooleanField(label=label, help_text=help_text, required=False)
 
 
-def exists(slug: str) -> bool:
-    return Corpus.objects.filter(slug=slug).exists()
+class OrderForm(forms.Form):
+    """A form that makes an order."""
+
+    def __init__(self, data: Any = None, **options: Any) -> None:
+        super().__init__(data, auto_id="%s", **options)
+
+    def checked(self) -> dict[str, Any]:
+        """Returns the values. Raises FieldError for the first that is wrong."""
+        for field, problems in self.errors.items():
+            raise FieldError(str(problems[0]), "" if field == NON_FIELD_ERRORS else field)
+        return self.cleaned_data
+
+    def offer(self, **choices: Any) -> None:
+        """Gives fields the values that a page offers. What a field takes may be more."""
+        for name, values in choices.items():
+            self.fields[name].widget.choices = values
+
+    def options(self) -> dict[str, Any]:
+        """Returns what was filled in, as a job stores it."""
+        return {name: value for name in self.fields if (value := self.checked()[name])}
+
+
+class ImportForm(OrderForm):
+    """What to import or recast, and how. `how`: the name of a format, "auto", or "recipe:" and that of a recipe."""
+
+    corpus = forms.RegexField(
+        r"^[-a-zA-Z0-9_]{1,60}\Z",
+        label="Corpus (made if it does not exist)",
+        widget=forms.TextInput({"maxlength": 60}),
+        error_messages={
+            "invalid": "this cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev."
+        },
+    )
+    how = forms.CharField(label="Format, or recipe", widget=forms.Select)
+    columns = text(
+        "Columns",
+        "With a format: what the file’s columns are, as premise=context,hypothesis=claim,labels=r1+r2. The fields are"
+        f" {', '.join(FIELDS)}.",
+    )
+    label_map = text(
+        "Label map",
+        "With a format: what the file’s labels mean, as 1=contradiction,2-4=neutral,5=entailment; nothing after = is no"
+        " label.",
+    )
+    scheme = Choice(SCHEME_CHOICES, label="Scheme: labels of a corpus to be made")
+    partition = Choice(
+        [(name, name) for name in PARTITIONS],
+        "as the files say",
+        label="Partition of all pairs",
+        help_text="With a format. A recipe draws it, or takes it from the source.",
+    )
+    split = text(
+        "Split: percent of train, dev and test",
+        f"For pairs whose file names no partition; they are drawn by group. Write {DEFAULT}, for example, or none. If you"
+        f" leave it empty, the recipe decides. A format draws {DEFAULT}, or none if pairs have votes or are to be labelled.",
+    )
+    genre = text(
+        "Genre of pairs that name none",
+        "With a format. The genre of recast pairs is the recipe’s phenomenon.",
+    )
+    only_genre = text(
+        "Only genre",
+        "With a format: leaves out pairs whose line names another genre. Empty: pairs of all genres.",
+    )
+    licence = text("Licence", "Of the files; instead of a recipe’s own.", MAX_LICENCE)
+    seed = Whole(0, LARGEST_SEED, label="Seed of names, choices and partitions", initial=0)
+    open = switch(
+        "Open the pairs for labelling",
+        "Pairs with labels wait on the page Open pairs until you have seen there what their hypotheses give away.",
+    )
+    without_look = switch(
+        "Open pairs though nobody has looked",
+        "open imported pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
+    )
+    strict = switch("Strict: import nothing if any line is invalid")
+    names = forms.CharField(
+        label="Names to draw from",
+        help_text="With a recipe that draws names: a file with a name on each line, or name,count.",
+        required=False,
+        widget=forms.Select,
+    )
+    labels = Choice(
+        [(ALL, "all"), (AUTHOR, "only the authors’")],
+        "all",
+        label="Labels that are imported",
+    )
+    unlabelled = switch("Unlabelled: accept files without any label")
+    gather = switch(
+        "Gather: each line is one person’s answer",
+        "Lines with the same texts and id are one pair. Name the column of people: annotators=worker.",
+    )
+    partly = switch("Partly: import the rest though a class or a tenth is refused")
+    protocol = Choice(Corpus.Protocol.choices, label="Protocol: how its pairs were made")
+    language = forms.RegexField(
+        r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z",
+        label="Language",
+        help_text="Such as de or zh-Hant. Empty: as the format says.",
+        required=False,
+        widget=forms.TextInput({"maxlength": 35}),
+        error_messages={"invalid": "this is not a language tag. Use one such as en, de or zh-Hant."},
+    )
+    seats = Whole(1, MOST_SEATS, label="Labels for each pair (seats)")
+    threshold = Whole(
+        1,
+        MOST_SEATS,
+        label="Equal labels that make a gold label (threshold)",
+        help_text="More than half of the seats.",
+    )
+    gold_rule = Choice(
+        [each for each in Question.GoldRule.choices if each[0] in RULES and each[0] not in NEEDS_SCHEME],
+        label="Gold rule: how labels make the gold label",
+    )
+
+    # What a recipe takes, and what it passes over, since it is proposed for a format.
+    OF_RECIPES = ("corpus", "how", "seed", "names", "split", "licence", "strict", "open", "without_look")
+    PROPOSED = ("columns", "label_map", "scheme")
+    OF_NEW = ("protocol", "language", "seats", "threshold", "gold_rule")
+    # What a page folds, by heading; it has no `without_look`.
+    FOLDED = {
+        "": ("strict", "names"),
+        "With a format": ("labels", "unlabelled", "gather", "partly"),
+        "A corpus to be made by a format": OF_NEW,
+    }
+
+    def folded(self) -> list[tuple[str, list[forms.BoundField]]]:
+        return [(heading, [self[name] for name in names]) for heading, names in self.FOLDED.items()]
+
+    def shown(self) -> list[forms.BoundField]:
+        """Returns the other fields of a page."""
+        hidden = {"without_look", *(name for names in self.FOLDED.values() for name in names)}
+        return [field for field in self if field.name not in hidden]
+
+    @property
+    def recipe(self) -> str:
+        how: str = self.checked()["how"]
+        return how.removeprefix(RECIPE) if how.startswith(RECIPE) else ""
+
+    def clean_how(self) -> str:
+        how: str = self.cleaned_data["how"]
+        known = [*sorted(FORMATS), AUTO]
+        if not how.startswith(RECIPE) and how not in known:
+            raise forms.ValidationError(f'it cannot be "{how}". Choose one of: {", ".join(known)}.')
+        return how
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if is_recipe := given.get("how", "").startswith(RECIPE):
+            given.update(dict.fromkeys(self.PROPOSED, ""))
+        taken = self.OF_RECIPES if is_recipe else self.fields.keys() - {"names"}
+        if strange := [
+            field.label for name, field in self.fields.items() if given.get(name) and name not in taken
+        ]:
+            named = ", ".join(f"“{label}”" for label in strange)
+            raise forms.ValidationError(
+                f"With a {'recipe' if is_recipe else 'format'}, leave empty: {named}."
+            )
+        return given
+
+    def order(
+        self,
+        files: Sequence[Path],
+        names: Path | None = None,
+        tell: Callable[[str], None] = silent,
+        *,
+        recipes_in: Path | None = None,
+        dry_run: bool = False,
+    ) -> PairOrder:
+        """Returns the order for these files. Raises FieldError, or another ValueError that says what is wrong.
+
+        `names`: a file of names to draw from. recipes_in: a folder of recipes instead of the site's own. `tell` is called
+        with the progress while a source is looked through, before the first pair.
+        """
+        given = self.checked()
+        files = readable_files(files)
+        seed = given["seed"] or 0
+        shared: dict[str, Any] = {"slug": given["corpus"], "files": files, "seed": seed, "dry_run": dry_run}
+        shared |= {name: given[name] for name in ("licence", "strict", "without_look")}
+        if self.recipe:
+            recipe = recipe_of(self.recipe, recipes_in)
+            drawn = read_names(readable_files([names])[0]) if names else NAMES
+            form = recast_format(recipe, files, seed=seed, names=drawn, licence=given["licence"], tell=tell)
+            shares = given["split"] or recipe.partition.shares or DEFAULT
+            # Where a recipe gives no label, people are to be asked.
+            shared |= {"licence": given["licence"] or recipe.licence, "unlabelled": True, "partly": True}
+            about = f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}."
+            return PairOrder(
+                form=form, open=given["open"], split=split_of(shares, seed), about=about, **shared
+            )
+        take = given["labels"] or ALL
+        opens = given["open"] if self.data.get("open") is not None else take == AUTHOR
+        split = split_of(given["split"] or DEFAULT, seed)
+        if not given["split"] and (opens or given["unlabelled"]):
+            split = None  # people are to give votes, by which freezing places the pairs
+        guess = self._guess(files[0])
+        is_there = Corpus.objects.filter(slug=given["corpus"]).exists()
+        found = guess.form.knowing(files[0])
+        check_rule(given["seats"], given["threshold"], found)
+        is_english = not given["language"] and found.language == ENGLISH and not is_there
+        for path in files:
+            are_asked = not given["split"] and not given["partition"]
+            check_columns(guess.form, path, language=is_english, partitions=are_asked)
+        same = (*self.OF_NEW, "unlabelled", "partly", "partition", "genre", "only_genre")
+        return PairOrder(
+            form=replace(guess.form, tell=tell),
+            scheme=given["scheme"] or ("" if is_there else guess.scheme),
+            read_as=guess.typed,
+            take=take,
+            open=opens,
+            split=split,
+            unless_votes=not given["split"],
+            **shared,
+            **{name: given[name] for name in same},
+        )
+
+    def _guess(self, path: Path) -> Guess:
+        """Returns the named format, else the file's own, with the maps of the form. Raises FieldError."""
+        given = self.cleaned_data
+        how, columns = given["how"], column_map(given["columns"])
+        labels = label_map(given["label_map"]) if given["label_map"] else None
+        guess = sniffed(path) if how == AUTO else Guess(FORMATS[how], {"format": how})
+        form = guess.form.mapped(columns, labels)
+        return replace(guess, form=form.gathering() if given["gather"] and not form.gathers else form)
+
+
+class PremiseForm(OrderForm):
+    """Which premises to import into which genre, and how."""
+
+    genre = forms.CharField(
+        label="Genre", widget=forms.Select, help_text="The genre's slug, as the corpus file names it."
+    )
+    licence = text("Licence of the texts", most=MAX_LICENCE)
+    document = text(
+        "Document, for lines that name none",
+        "Premises of one document stay in one partition.",
+        MOST_OF_DOCUMENT,
+    )
+    split = switch("Running text: split it into sentences")
+    alone = switch("Premises of one document may go into different partitions")
+    encoding = text("Encoding", "Of the file, such as cp1252; default utf-8.")
+    longest = Whole(1, label="Longest", help_text=f"Characters of a sentence; default {LONGEST}.")
+    without = forms.MultipleChoiceField(
+        label="Without",
+        help_text=f"Leave a filter out; may stand several times. The filters: {', '.join(FILTERS[1:])}.",
+        choices=[(name, name) for name in FILTERS if name != DUPLICATE.name],
+        required=False,
+    )
+
+    def shown(self) -> list[forms.BoundField]:
+        """Returns the fields of a page."""
+        return [self[name] for name in ("genre", "licence", "document", "split", "alone")]
+
+    def clean_encoding(self) -> str:
+        """Returns the encoding's usual name; "" if none is named."""
+        name = self.cleaned_data["encoding"]
+        try:
+            "".encode(name or UTF_8)
+            return name and codecs.lookup(name).name
+        except LookupError:
+            raise forms.ValidationError(
+                f'there is no encoding "{name}". Often it is utf-8, utf-16, cp1252 (Windows) or latin-1.'
+            ) from None
+
+    def order(self, corpus: str, files: Sequence[Path]) -> PremiseOrder:
+        """Returns the order for a file. Raises FieldError."""
+        given = {**self.checked()}
+        if len(files) > 1:
+            raise FieldError("Choose one file of premises at a time.")
+        (path,) = readable_files(files)
+        given |= {"longest": given["longest"] or LONGEST, "encoding": given["encoding"] or UTF_8}
+        genre = known_genre(known_corpus(corpus), given.pop("genre"))
+        return PremiseOrder(genre=genre, path=path, **given)
 
 
 def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
     for name, (own, _) in form.partitions.items():
         if seats is not None and own > seats:
-            raise OrderError(
-                "{seats} {0} is fewer than the {1} seats that the file names for {2}. Leave it out.",
-                *(seats, own, name),
+            raise FieldError(
+                f"{seats} is fewer than the {own} seats that the file names for {name}. Leave it out.",
+                "seats",
             )
     if seats is None and threshold is None:
         return
     there = (form.seats or default_of(SideQuestionPart, "seats")) if seats is None else seats
     needed = least_threshold(there) if threshold is None else threshold
-    if not is_threshold(needed, there) or there > MOST_SEATS:
-        raise OrderError(
-            "{threshold} {0} does not fit {seats} {1}: it must be more than half of the seats and at most all of them."
-            " There can be up to {2} seats.",
-            *(needed, there, MOST_SEATS),
+    if not is_threshold(needed, there):
+        raise FieldError(
+            f"{needed} does not fit {there} seats: it must be more than half of the seats and at most all of them.",
+            "threshold",
         )
-
-
-def recast_order(
-    options: dict[str, Any], tell: Callable[[str], None] = lambda text: None
-) -> tuple[RecastFormat, PairOrder]:
-    """Reads the options. Raises CommandError, or ValueError that says which option is invalid.
-
-    `tell` is called with the progress while a source is looked through, before the first pair.
-    """
-    check_slug(options["corpus"])
-    recipe = recipe_of(options["recipe"], options["recipes"])
-    files = readable_files(options["files"])
-    names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
-    licence = short_licence(options["licence"])
-    form = recast_format(recipe, files, seed=options["seed"], names=names, licence=licence, tell=tell)
-    order = PairOrder(
-        slug=options["corpus"],
-        form=form,
-        files=files,
-        licence=licence or recipe.licence,
-        unlabelled=True,  # where a recipe gives no label, people are to be asked
-        partly=True,
-        strict=options["strict"],
-        open=options["open"],
-        without_look=options["without_look"],
-        seed=options["seed"],
-        split=split_of(options["split"] or recipe.partition.shares or DEFAULT, options["seed"]),
-        about=f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}.",
-    )
-    return form, order
 
 
 def offered_recipes() -> tuple[dict[str, Recipe], str]:
@@ -228,7 +393,7 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
     known, problem = (recipes(folder), "") if folder else offered_recipes()
     if name not in known:
         there = f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.'
-        raise CommandError(f"{there} {problem}".rstrip())
+        raise FieldError(f"{there} {problem}".rstrip())
     return known[name]
 
 
@@ -284,38 +449,8 @@ def sample_of(file: str, row: Row, split: Split | None) -> dict[str, Any]:
     }
 
 
-LABELS = {
-    "corpus": "Corpus (made if it does not exist)",
-    "format": "Format, or recipe",
-    "columns": "Columns",
-    "label_map": "Labels",
-    "scheme": "Labels of a corpus to be made",
-    "partition": "Partition of all pairs",
-    "split": "Percent of train, dev and test",
-    "genre": "Genre of pairs that name none",
-    "only_genre": "Only pairs of this genre",
-    "licence": "Licence",
-    "seed": "Seed of names, choices and partitions",
-    "open": "Open the pairs for labelling",
-    "strict": "Import nothing if any line is invalid",
-    "names": "Names to draw from",
-    "labels": "Labels that are imported",
-    "unlabelled": "Accept files without any label",
-    "gather": "Each line is one person’s answer: gather them",
-    "partly": "Import the rest though a class or a tenth is refused",
-    "protocol": "How its pairs were made",
-    "language": "Language",
-    "seats": "Labels for each pair (seats)",
-    "threshold": "Equal labels that make a gold label",
-    "gold_rule": "How labels make the gold label",
-}
-
-
-def label(field: str) -> str:
-    """Returns the label of a field in quotation marks."""
-    return f"“{LABELS[field]}”"
-
-
 def said_on_page(problem: Exception) -> str:
-    """Returns an error with the labels of its fields in the place of a command's options."""
-    return problem.said(label) if isinstance(problem, FieldError) else str(problem)
+    """Returns an error with the label of its field."""
+    fields = {**PremiseForm.base_fields, **ImportForm.base_fields}
+    field = getattr(problem, "field", "")
+    return f"“{fields[field].label}”: {problem}" if field else str(problem)

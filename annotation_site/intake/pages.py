@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.management.base import CommandError
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -19,28 +18,25 @@ from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, pat
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import (
     AUTO,
-    CHOICES,
-    IMPORT_OPTIONS,
-    LABELS,
-    RECAST_OPTIONS,
+    RECIPE,
+    ImportForm,
+    PremiseForm,
     offered_recipes,
     said_on_page,
 )
 from annotation_site.intake.report import notes_on
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine
-from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
 from collection.formats.tables import any_records, container_of
+from collection.imports.pair_plans import AUTHOR
 from collection.models import Corpus
 from collection.models.imports import PREMISES, PairImportJob
 from jobs.tasks import enqueue
-from nli.labels import SCHEME_CHOICES
 from shared.csv_files import csv_file
 from shared.sorted_lists import sorted_page, stored_as_csv
 from shared.tables import Column
-from validation.models import Question
 from validation.questions.addresses import text_in
 
 JOBS_A_PAGE = 50
@@ -62,19 +58,6 @@ OF_IMPORTS = [
 ROWS = 5
 COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
-RECIPE = "recipe:"
-PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
-PROPOSED = ("columns", "label_map", "scheme")  # from the file's columns, which only a format has
-MORE = (  # folded
-    *("protocol", "language", "seats", "threshold", "gold_rule", "labels", "unlabelled", "names", "strict"),
-    *("gather", "partly"),
-)
-TEXTS = (
-    *(*PROPOSED, "partition", "split", "genre", "only_genre", "licence"),
-    *("protocol", "language", "gold_rule", "labels", "names"),
-)
-NUMBERS, SWITCHES = ("seed", "seats", "threshold"), ("open", "strict", "unlabelled", "gather", "partly")
-OF_FORM = ("how", "corpus", *TEXTS, *NUMBERS)  # values of the form of pairs
 
 
 @researcher_page
@@ -103,49 +86,65 @@ def new_import(request: HttpRequest) -> HttpResponse:
     """
     names = (request.POST if request.method == "POST" else request.GET).getlist("file")
     names = [name.replace("\0", "") for name in names]
-    error, rows, proposal, given = "", [], {}, _given(request.GET) if "how" in request.GET else {}
+    error = why = ""
+    proposal: dict[str, Any] = {}
+    rows: list[tuple[int, dict[str, str]]] = []
     try:
         paths = paths_of(names)
-        rows = _first_rows(paths[0])
-        proposal = _proposed(paths[0])
-    except CommandError as problem:
+    except FieldError as problem:
         error = said_on_page(problem)
-    except BadMap as problem:
-        kind = container_of(paths[0])
-        proposal = {"why": said_on_page(problem), "format": kind if kind in FORMATS else AUTO}
-    if request.method == "POST" and not error:
-        given = _given(request.POST)
+    else:
+        rows = _first_rows(paths[0])
         try:
-            job = request_import(
-                by=cast(User, request.user),
+            proposal = dict(sniffed(paths[0]).options)
+        except FieldError as problem:
+            kind, why = container_of(paths[0]), said_on_page(problem)
+            proposal = {"format": kind if kind in FORMATS else AUTO}
+    shown = request.GET if "how" in request.GET else {"how": proposal.get("format", AUTO), **proposal}
+    form = ImportForm(request.POST if request.method == "POST" else None, initial=shown)
+    if request.method == "POST" and not error:
+        try:
+            given, recipe = form.options(), form.recipe
+            how = given.pop("how")
+            return _requested(
+                request,
+                corpus=given.pop("corpus"),
                 files=names,
-                dry_run=request.POST.get("do") != "import",
-                **_asked(given),
+                recipe=recipe,
+                options=given if recipe else {**given, "format": how},
             )
-            enqueue(job)
-            return redirect("import-job", job.pk)
-        except (CommandError, ValueError) as problem:
+        except ValueError as problem:
             error = said_on_page(problem)
     known, bad_recipe = offered_recipes()
     keys = list(dict.fromkeys(key for _, record in rows for key in record))
+    form.offer(
+        how=[
+            (AUTO, "auto: by the columns of the first file"),
+            ("Import pairs", [(name, f"{name}: {each.about}") for name, each in FORMATS.items()]),
+            (
+                "Recast by recipe",
+                [(f"{RECIPE}{name}", f"{name}: {each.about}") for name, each in sorted(known.items())],
+            ),
+        ],
+        labels=[("", "all"), (AUTHOR, "only the authors’; the pairs are to be opened for labelling")],
+        names=[("", "Quintet’s own list"), *((file.name, file.name) for file in incoming_files())],
+    )
     context: dict[str, Any] = {
-        "labels": LABELS,
         "names": names,
         "keys": keys,
         "rows": [(line, [(key, record.get(key, "")) for key in keys]) for line, record in rows],
         "is_wide": len(keys) > COLUMNS,
-        "proposal": proposal,
-        "given": given or {"how": proposal.get("format", AUTO), **proposal},
-        "formats": [(form.name, form.about) for form in FORMATS.values()],
-        "recipes": [(f"{RECIPE}{name}", name, each.about) for name, each in sorted(known.items())],
+        "why": why,
+        "proposal": [
+            (
+                ImportForm.base_fields["how" if name == "format" else name].label,
+                "yes" if value is True else value,
+            )
+            for name, value in proposal.items()
+        ],
+        "form": form,
         "bad_recipe": bad_recipe,
-        "fields": ", ".join(FIELDS),
-        "partitions": CHOICES["partition"],
-        "schemes": SCHEME_CHOICES,
-        "protocols": Corpus.Protocol.choices,
-        "gold_rules": [each for each in Question.GoldRule.choices if each[0] in CHOICES["gold_rule"]],
-        "incoming": incoming_files(),
-        "has_more": any(given.get(name) for name in MORE),
+        "has_more": any(field.value() for _, fields in form.folded() for field in fields),
         "error": error,
     }
     return render(request, "annotation_site/new_import.html", context, status=422 if error else 200)
@@ -162,17 +161,10 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
                 messages.success(request, "It stops after the current portion.")
             return redirect("import-job", job.pk)
         try:
-            again = request_import(
-                by=cast(User, request.user),
-                corpus=job.corpus_slug,
-                files=job.files,
-                recipe=job.recipe,
-                options=job.options,
-                dry_run=False,
+            return _requested(
+                request, corpus=job.corpus_slug, files=job.files, recipe=job.recipe, options=job.options
             )
-            enqueue(again)
-            return redirect("import-job", again.pk)
-        except (CommandError, ValueError) as problem:
+        except ValueError as problem:
             error = said_on_page(problem)
     report = job.report or {}
     context = {
@@ -215,39 +207,34 @@ def _form_of(job: PairImportJob) -> str:
 def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the form that imports a file of premises; POST requests a preview or the import."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    sent = request.POST if request.method == "POST" else request.GET
-    given: dict[str, Any] = {
-        name: sent.get(name, "").replace("\0", "").strip() for name in ("file", "genre", *PREMISE_TEXTS)
-    }
-    given |= {name: sent.get(name) == "yes" for name in PREMISE_SWITCHES}
-    error = ""
+    sent, files, error = request.POST if request.method == "POST" else request.GET, incoming_files(), ""
+    form = PremiseForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    name = sent.get("file", "").replace("\0", "").strip()
     if request.method == "POST":
         try:
-            job = request_import(
-                by=cast(User, request.user),
-                corpus=slug,
-                files=[given["file"]] if given["file"] else [],
-                recipe=PREMISES,
-                options={
-                    name: value
-                    for name, value in given.items()
-                    if name == "genre" or (value and name != "file")
-                },
-                dry_run=request.POST.get("do") != "import",
+            return _requested(
+                request, corpus=slug, files=[name] if name else [], recipe=PREMISES, options=form.options()
             )
-            enqueue(job)
-            return redirect("import-job", job.pk)
-        except CommandError as problem:
+        except ValueError as problem:
             error = said_on_page(problem)
+    form.offer(genre=list(corpus.genres.order_by("slug").values_list("slug", "name")))
     context = {
         "corpus": corpus,
-        "files": incoming_files(),
+        "genres": form.fields["genre"].widget.choices,
+        "files": files,
+        "file": name,
         "folder": settings.INCOMING_ROOT,
-        "genres": corpus.genres.order_by("slug"),
-        "given": given,
+        "form": form,
         "error": error,
     }
     return render(request, "annotation_site/new_premises.html", context, status=422 if error else 200)
+
+
+def _requested(request: HttpRequest, **order: Any) -> HttpResponse:
+    """Requests an import, or its preview unless a button said `import`, and leads to its page. Raises ValueError."""
+    job = request_import(by=cast(User, request.user), dry_run=request.POST.get("do") != "import", **order)
+    enqueue(job)
+    return redirect("import-job", job.pk)
 
 
 @researcher_form
@@ -263,7 +250,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             stored = store_text(**given)
-        except CommandError as problem:
+        except FieldError as problem:
             error = said_on_page(problem)
         else:
             messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
@@ -278,12 +265,6 @@ def send_file(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation_site/send_file.html", context, status=422 if error else 200)
 
 
-def _given(sent: QueryDict) -> dict[str, Any]:
-    """Returns the form as it was submitted."""
-    found = {name: sent.get(name, "").replace("\0", "").strip() for name in OF_FORM}
-    return {**found, **{name: sent.get(name) == "yes" for name in SWITCHES}}
-
-
 def _given_before(job: PairImportJob) -> dict[str, Any]:
     """Returns the values of the form that requested the job."""
     values = {name: "yes" if value is True else value for name, value in job.options.items() if value}
@@ -291,36 +272,6 @@ def _given_before(job: PairImportJob) -> dict[str, Any]:
         return values
     how = f"{RECIPE}{job.recipe}" if job.recipe else values.pop("format", "")
     return {"corpus": job.corpus_slug, "how": how, **values}
-
-
-def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """Returns corpus, recipe and options of a command. Raises ValueError."""
-    is_recipe = given["how"].startswith(RECIPE)
-    options: dict[str, Any] = {name: given[name] for name in (*TEXTS, *SWITCHES) if given[name]}
-    options |= {name: _whole(name, given[name]) for name in NUMBERS if given[name]}
-    if is_recipe:
-        options = {name: value for name, value in options.items() if name not in PROPOSED}
-    else:
-        options["format"] = given["how"]
-    known = RECAST_OPTIONS if is_recipe else {**IMPORT_OPTIONS, "format": ""}
-    if strange := [name for name in options if name not in known]:
-        kind = "recipe" if is_recipe else "format"
-        raise FieldError(f"With a {kind}, leave empty: {', '.join(f'{{{name}}}' for name in strange)}.")
-    recipe = given["how"].removeprefix(RECIPE) if is_recipe else ""
-    return {"corpus": given["corpus"], "recipe": recipe, "options": options}
-
-
-def _whole(name: str, text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise FieldError(f"{{{name}}} must be a whole number, such as 3.")
-    return int(text)
-
-
-def _proposed(path: Path) -> dict[str, Any]:
-    """Returns the format and the maps that the first lines suggest. Raises BadMap."""
-    options = dict(sniffed(path).options)
-    shown = [(LABELS[name], "yes" if value is True else value) for name, value in options.items()]
-    return {"options": shown, **options}
 
 
 def _first_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -14,7 +14,6 @@ from collection.corpus_schema import SideQuestionPart
 from collection.corpus_schema.corpus import CorpusPart
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import MENDED, BadLine, sha256_of
-from collection.formats.maps import BadMap
 from collection.formats.records import DISAGREE, NONE, PARTITIONS, SEVERAL, UNSURE, ImportedPair
 from collection.formats.registry import ImportFormat
 from collection.imports.pair_plans import ALL, TEXTS_CHANGED, PlannedPair, Rules, plan_pair
@@ -119,7 +118,7 @@ def _most_labels(order: PairOrder, form: ImportFormat, corpus: Corpus | None) ->
 def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
     """Returns the corpus if it exists, the format with its facts, and what `rules_of` says.
 
-    Raises FieldError, also BadMap if the label map contains a label that the corpus does not have.
+    Raises FieldError, also if the label map contains a label that the corpus does not have.
     """
     form = order.form.knowing(order.files[0])
     corpus = Corpus.objects.filter(slug=order.slug).first()
@@ -128,9 +127,10 @@ def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
     rules, protocol = rules_of(order, form, corpus)
     labels = form.fields.labels.targets if form.fields else set()
     if strange := sorted(labels - {*rules.labels, *rules.votes}):
-        raise BadMap(
-            'The label map gives "{0}", which is not a label of {1} ({2}). Choose another set of labels with {scheme}: {3}.',
-            *(strange[0], rules.scheme, ", ".join(rules.labels), ", ".join(SCHEMES)),
+        raise FieldError(
+            f'The label map gives "{strange[0]}", which is not a label of {rules.scheme} ({", ".join(rules.labels)}). Choose'
+            f" another set of labels: {', '.join(SCHEMES)}.",
+            "scheme",
         )
     return corpus, form, rules, protocol
 
@@ -144,9 +144,8 @@ def check_labels(order: PairOrder, report: PairReport, path: Path, first: Sequen
     ):
         read = f"Of its keys these were not read: {keys_in_words(report.unread)}. " if report.unread else ""
         raise FieldError(
-            "{0}: none of the first {1:,} pairs has a label. {2}Is {3} the file's format? For pairs without labels, choose"
-            " {unlabelled}, or {open} to have them labelled.",
-            *(path.name, len(first), read, order.form.name),
+            f"{path.name}: none of the first {len(first):,} pairs has a label. {read}Is {order.form.name} the file's format?"
+            " For pairs without labels, choose “unlabelled”, or “open” to have them labelled."
         )
 
 
@@ -345,8 +344,8 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
     for key, there in facts.items():
         if (named := getattr(order, key)) and named != there:
             raise FieldError(
-                f'{{0}} has the {key} "{{1}}". Omit {{{key}}} {{2}}, or name another corpus.',
-                *(corpus.slug, there, named),
+                f'{corpus.slug} has the {key.replace("_", " ")} "{there}". Omit {named}, or name another corpus.',
+                key,
             )
     for key in ("scheme", "protocol"):
         there, named, of_format = facts[key], getattr(order, key), getattr(form, key)
@@ -354,15 +353,15 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
             continue
         if of_format and of_format != there and not named:
             raise FieldError(
-                f'Files of the format {{0}} have the {key} "{{1}}", but {{2}} has "{{3}}". Name another corpus; it is'
-                f" made if it does not exist. If these pairs were made that way, choose {{{key}}} {{3}}.",
-                *(form.name, of_format, corpus.slug, there),
+                f'Files of the format {form.name} have the {key} "{of_format}", but {corpus.slug} has "{there}". Name'
+                f" another corpus; it is made if it does not exist. If these pairs were made that way, choose {there}.",
+                key,
             )
     if order.genre and corpus.prompts.exists():
         known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
         if order.genre not in known:
             raise FieldError(
-                '{0} has no genre "{1}"; its genres are: {2}.', corpus.slug, order.genre, ", ".join(known)
+                f'{corpus.slug} has no genre "{order.genre}"; its genres are: {", ".join(known)}.', "genre"
             )
 
 
@@ -370,8 +369,7 @@ def warnings(order: PairOrder, report: PairReport) -> list[str]:
     """Returns a sentence for each label that the corpus lacks, and each drawn file that is named like a partition."""
     odd = [
         f"{report.reasons[reason]:,} line{' was' if report.reasons[reason] == 1 else 's were'} refused for the label"
-        f" {label}: say what it means by --label-map {label}=... (in the browser under Labels), with nothing after = if it"
-        " is no label"
+        f" {label}: say what it means in the label map, {label}=..., with nothing after = if it is no label"
         for reason, label in report.odd_labels.items()
         if order.form.fields
     ]

@@ -2,74 +2,61 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+from django.forms import BooleanField, ChoiceField, MultipleChoiceField
 
-from annotation_site.intake.files import INTERRUPTED
+from annotation_site.intake.files import OrderCommand
 from annotation_site.intake.looks import TooMuchRefused, too_much
+from annotation_site.intake.orders import OrderForm, Whole
 from annotation_site.intake.pairs import PairOrder, StrictRefusal, split_in_words, summary, warnings
 from annotation_site.intake.report import PairReport, keys_in_words, notes_on, refused_lines
+from collection.formats.field_errors import FieldError, option, said_by_command
 from collection.imports.pair_plans import PlannedPair
-from collection.imports.splits import DEFAULT
-from shared.whole_numbers import seed
+from shared.whole_numbers import whole
 
 SHOWN = 20  # refused lines on the screen
 REASONS_SHOWN = 5
 LONGEST_SHOWN = 300  # characters of a part of a pair
 
 
-def add_without_look(parser: CommandParser) -> None:
-    """Adds the option by which a command opens imported pairs before anybody has looked at their bias."""
-    parser.add_argument(
-        "--without-look",
-        action="store_true",
-        help="open imported pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
-    )
+def add_fields(parser: CommandParser, form: type[OrderForm], *names: str) -> None:
+    """Adds fields of a form as options of a command, with their limits, choices and help. What is not given is None."""
+    for name in names:
+        field: Any = form.base_fields[name]
+        way: dict[str, Any] = {}
+        if isinstance(field, BooleanField):
+            way["action"] = "store_true"
+        elif isinstance(field, ChoiceField):
+            way["choices"] = [value for value, _ in cast(list[tuple[str, str]], field.choices) if value]
+            if isinstance(field, MultipleChoiceField):
+                way["action"] = "append"
+        elif isinstance(field, Whole):
+            way["type"] = whole(field.least, field.most)
+        help_text = f"{field.label}. {field.help_text}".strip()
+        parser.add_argument(option(name), required=field.required, help=help_text, **way)
 
 
-class PairsCommand(BaseCommand):
+class PairsCommand(OrderCommand):
     """A command that writes pairs of files into a corpus. A subclass does the work in `write`."""
 
-    def add_shared_arguments(
-        self, parser: CommandParser, *, what: str, licence: str, unless: str = ""
-    ) -> None:
-        """Adds the options of both commands. Their defaults are in intake/orders.py.
-
-        what: what a source consists of, for the help texts: a line or a row. unless: the case in which --split is none
-        by default.
-        """
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--dry-run", action="store_true", help="show what would be made, and write nothing"
         )
-        parser.add_argument(
-            "--split",
-            help=f"percent of train, dev and test, drawn by group, for each {what} whose file names no partition;"
-            f" or none; default {DEFAULT}{unless}",
-        )
-        parser.add_argument(
-            "--seed",
-            type=seed,
-            help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
-        )
-        add_without_look(parser)
-        parser.add_argument("--licence", help=licence)
-        parser.add_argument("--strict", action="store_true", help=f"write nothing if any {what} is invalid")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self.write(options)
-        except KeyboardInterrupt:
-            raise CommandError(INTERRUPTED) from None
-        except TooMuchRefused as problem:
+        except (TooMuchRefused, StrictRefusal) as problem:
             self.tell_refused(problem.report)
-            raise CommandError(str(problem)) from None
-        except StrictRefusal as problem:
-            self.tell_refused(problem.report)
-            raise CommandError(
-                f"{refused_lines(problem.report)}, so nothing was written (--strict)."
-            ) from None
+            is_strict = isinstance(problem, StrictRefusal)
+            strict = f"{refused_lines(problem.report)}, so nothing was written (--strict)."
+            raise CommandError(strict if is_strict else said_by_command(problem)) from None
+        except FieldError:
+            raise
         except ValueError as problem:
             raise CommandError(str(problem)) from None
 
@@ -95,7 +82,7 @@ class PairsCommand(BaseCommand):
         if not report.counts.get("pairs") and not report.counts.get("skipped"):
             raise CommandError(nothing())
         if order.dry_run and (problem := too_much(order, report)):
-            raise CommandError(str(problem))
+            raise CommandError(said_by_command(problem))
         if report.unseen:
             raise CommandError(
                 "The pairs are imported, and not open: nobody has looked at what their hypotheses give away. Run bias"

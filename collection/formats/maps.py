@@ -58,10 +58,6 @@ BETWEEN = re.compile(r"[,;|]")
 AROUND = " \t[]'\""
 
 
-class BadMap(FieldError):
-    """A column map or label map is invalid. The text says what is wrong and what to do."""
-
-
 class Several(Unreadable):
     """An answer names several labels."""
 
@@ -141,33 +137,29 @@ def _step(each: Range) -> Decimal:
 
 
 def label_map(text: str) -> LabelMap:
-    """Return the map that a text like `1=contradiction,2-4=neutral,5=entailment` says. Raises BadMap."""
+    """Return the map that a text like `1=contradiction,2-4=neutral,5=entailment` says. Raises FieldError."""
     words: dict[str, str | None] = {}
     ranges: list[Range] = []
     for entry in filter(None, (part.strip() for part in text.split(","))):
         theirs, equals, ours = (part.strip() for part in entry.partition("="))
         if not equals or not theirs:
-            raise BadMap(
-                '{label_map}: "{0}" is invalid; write label=label or low-high=label, such as 2-4=neutral.',
-                entry,
+            raise FieldError(
+                f'"{entry}" is invalid; write label=label or low-high=label, such as 2-4=neutral.',
+                "label_map",
             )
         if made := _range(theirs, ours or None):
             ranges.append(made)
         elif theirs in words:
-            raise BadMap('{label_map}: the label "{0}" is there twice; name it once.', theirs)
+            raise FieldError(f'the label "{theirs}" is there twice; name it once.', "label_map")
         else:
             words[theirs] = ours or None
     if not words and not ranges:
-        raise BadMap("{label_map} is empty; write it like 1=contradiction,2-4=neutral,5=entailment.")
+        raise FieldError("it is empty; write it like 1=contradiction,2-4=neutral,5=entailment.", "label_map")
     ranges.sort(key=lambda each: each.low)
     for one, other in pairwise(ranges):
         if other.low <= one.high:
-            raise BadMap(
-                "{label_map}: the ranges {0}-{1} and {2}-{3} overlap.",
-                one.low,
-                one.high,
-                other.low,
-                other.high,
+            raise FieldError(
+                f"the ranges {one.low}-{one.high} and {other.low}-{other.high} overlap.", "label_map"
             )
     return LabelMap(words, tuple(ranges))
 
@@ -179,32 +171,31 @@ def _range(text: str, label: str | None) -> Range | None:
         return None
     low, high = Decimal(found[1]), Decimal(found[2])
     if low > high:
-        raise BadMap('{label_map}: the range "{0}" begins above its end; write the lower number first.', text)
+        raise FieldError(
+            f'the range "{text}" begins above its end; write the lower number first.', "label_map"
+        )
     return Range(low, high, label)
 
 
 def column_map(text: str) -> dict[str, tuple[str, ...]]:
-    """Return field -> columns from a text like `premise=context,labels=label1+label2`. Raises BadMap."""
+    """Return field -> columns from a text like `premise=context,labels=label1+label2`. Raises FieldError."""
     found: dict[str, tuple[str, ...]] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, equals, given = (part.strip() for part in entry.partition("="))
         if not equals:
-            raise BadMap('{columns}: "{0}" is invalid; write field=column, such as premise=context.', entry)
+            raise FieldError(f'"{entry}" is invalid; write field=column, such as premise=context.', "columns")
         if name not in FIELDS:
-            raise BadMap('{columns}: there is no field "{0}"; the fields are: {1}.', name, ", ".join(FIELDS))
+            raise FieldError(f'there is no field "{name}"; the fields are: {", ".join(FIELDS)}.', "columns")
         if name in found:
-            raise BadMap('{columns}: the field "{0}" is there twice; name it once.', name)
+            raise FieldError(f'the field "{name}" is there twice; name it once.', "columns")
         columns = tuple(filter(None, (column.strip() for column in given.split("+"))))
         if len(columns) > 1 and not FIELDS[name]:
             several = ", ".join(each for each, many in FIELDS.items() if many)
-            raise BadMap(
-                '{columns}: "{0}" takes one column, not {1}; several can go into {2}.',
-                name,
-                len(columns),
-                several,
+            raise FieldError(
+                f'"{name}" takes one column, not {len(columns)}; several can go into {several}.', "columns"
             )
         if not columns and name in {"premise", "hypothesis"}:
-            raise BadMap('{columns}: "{0}" needs a column.', name)
+            raise FieldError(f'"{name}" needs a column.', "columns")
         found[name] = columns
     return found
 
@@ -259,7 +250,7 @@ class FieldMap:
         return found
 
     def check(self, found: Iterable[Mapping[str, Any]]) -> None:
-        """Raises BadMap if a column that the researcher named is in none of the records."""
+        """Raises FieldError if a column that the researcher named is in none of the records."""
         names = (
             name
             for record in found
@@ -273,16 +264,15 @@ class FieldMap:
                     continue
                 close = get_close_matches(column, there, 1)
                 meant = f' Did you mean "{close[0]}"?' if close else ""
-                raise BadMap(
-                    '{columns} {0}={1}: there is no column "{1}".{2} The columns are: {3}.',
-                    *(name, column, meant, ", ".join(there)),
+                raise FieldError(
+                    f'{name}={column}: there is no column "{column}".{meant} The columns are: {", ".join(there)}.',
+                    "columns",
                 )
         for name in ("premise", "hypothesis"):
             if self.named and not self.columns.get(name):
-                raise BadMap(
-                    '{columns}: no column is left for "{0}"; name it. The columns are: {1}.',
-                    name,
-                    ", ".join(there),
+                raise FieldError(
+                    f'no column is left for "{name}"; name it. The columns are: {", ".join(there)}.',
+                    "columns",
                 )
 
     def read(self, line: int, record: dict[str, Any]) -> ImportedPair:

@@ -22,8 +22,9 @@ from collection.formats.answer_lines import (
     scitail_records,
     varierr_records,
 )
+from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine, Record, elements, json_array_records, json_records
-from collection.formats.maps import BadMap, FieldMap, LabelMap, label_map
+from collection.formats.maps import FieldMap, LabelMap, label_map
 from collection.formats.published_records import (
     anli_records,
     dnc_records,
@@ -112,14 +113,13 @@ class ImportFormat:
         )
 
     def mapped(self, columns: Mapping[str, tuple[str, ...]], labels: LabelMap | None) -> "ImportFormat":
-        """Returns the format with other columns or labels. Raises BadMap for one that has no map."""
+        """Returns the format with other columns or labels. Raises FieldError for one that has no map."""
         if not columns and labels is None:
             return self
         if self.fields is None:
-            raise BadMap(
-                "The format {0} has its own columns and labels; {columns} and {label_map} go with jsonl, tsv, csv and the"
-                " formats that are such maps.",
-                self.name,
+            raise FieldError(
+                f"The format {self.name} has its own columns and labels; “columns” and “label map” go with jsonl, tsv,"
+                " csv and the formats that are such maps."
             )
         fields = self.fields.with_columns(columns) if columns else self.fields
         named = [column for given in columns.values() for column in given]
@@ -131,11 +131,12 @@ class ImportFormat:
         )
 
     def gathering(self) -> "ImportFormat":
-        """Returns the format for files with an answer on each line. Raises BadMap for one that has no plain label."""
+        """Returns the format for files with an answer on each line. Raises FieldError for one that has no plain label."""
         labels = self.fields and (self.fields.columns.get("label") or self.fields.columns.get("labels"))
         if self.fields is None or self.gathers or not labels or len(labels) > 1:
-            raise BadMap(
-                "{gather} goes with jsonl, json, tsv, csv and one column of labels, not with {0}.", self.name
+            raise FieldError(
+                f"it goes with jsonl, json, tsv, csv and one column of labels, not with {self.name}.",
+                "gather",
             )
         fields, person = self.fields, ""
         if "annotators" in fields.named:
@@ -150,7 +151,7 @@ class ImportFormat:
     def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
         """Yields the pairs of a file in their order; an invalid line comes as a BadLine.
 
-        Raises BadMap if a column that the researcher named does not exist.
+        Raises FieldError if a column that the researcher named does not exist.
         """
         found = self.gathers(self.told(path)) if self.gathers else self._records(path)
         if self.fields and self.fields.named:

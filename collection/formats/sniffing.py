@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from collection.formats.field_errors import option
+from collection.formats.field_errors import FieldError, option
 from collection.formats.lines import BadLine, Record, packed
-from collection.formats.maps import SPELLINGS, BadMap, column_map, label_map
+from collection.formats.maps import SPELLINGS, column_map, label_map
 from collection.formats.records import PARTITIONS, ImportedPair, leaves
 from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.tables import WITHOUT_HEADER, any_records, container_of
@@ -59,17 +59,16 @@ class Guess:
 
 
 def sniffed(path: Path) -> Guess:
-    """Return the format of a file. Raises BadMap where its columns or labels say too little."""
+    """Return the format of a file. Raises FieldError where its columns or labels say too little."""
     if why := packed(path):
-        raise BadMap("{0}.", why)
+        raise FieldError(f"{why}.")
     container = container_of(path)
     if container == "xml":
         for name in ("rte", "fracas"):
             if _fits(FORMATS[name], path):
                 return Guess(FORMATS[name], {"format": name})
-        raise BadMap(
-            "{0} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML.",
-            path.name,
+        raise FieldError(
+            f"{path.name} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML."
         )
     looked = list(islice(any_records(path), LOOKED_AT))
     found = [item for item in looked if not isinstance(item, BadLine)]
@@ -82,8 +81,8 @@ def sniffed(path: Path) -> Guess:
             return Guess(form, {"format": form.name})
     bad = next((item for item in looked if isinstance(item, BadLine)), None)
     if bad and not found:
-        raise BadMap(
-            "{0} holds no table and no JSON that can be read: line {1}: {2}.", path.name, bad.line, bad.reason
+        raise FieldError(
+            f"{path.name} holds no table and no JSON that can be read: line {bad.line}: {bad.reason}."
         )
     return _mapped(path.name, FORMATS[container], keys, found)
 
@@ -111,10 +110,11 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
     bare = " If these are no names, number the columns: premise=1,hypothesis=2,label=3."
     for field in ("premise", "hypothesis"):
         if columns[field] is None:
-            raise BadMap(
-                "The columns of {0} fit no known format, and none of them is named like {1}. Name the columns:"
-                " {format} {2} {columns} premise=...,hypothesis=...,label=... The columns are: {3}.{4}",
-                *(name, field, form.name, listed, bare if form.name in WITHOUT_HEADER else ""),
+            raise FieldError(
+                f"The columns of {name} fit no known format, and none of them is named like {field}. Choose the format"
+                f" {form.name} and name the columns: premise=...,hypothesis=...,label=... The columns are: {listed}."
+                f"{bare if form.name in WITHOUT_HEADER else ''}",
+                "columns",
             )
     records = [record for _, record in found]
     columns["partition"] = columns["partition"] or _partitions(records, keys)
@@ -173,10 +173,11 @@ def _votes(
         if first in lists or len(group) > 1
     ]
     if len(found) > 1:
-        raise BadMap(
-            "{0}: several columns look like votes beside the label ({1}). Name those that are by {columns} labels=..., or"
-            " name the format.",
-            *(name, "; ".join("+".join(group) for group in found)),
+        groups_ = "; ".join("+".join(group) for group in found)
+        raise FieldError(
+            f"{name}: several columns look like votes beside the label ({groups_}). Name those that are, by labels=...,"
+            " or name the format.",
+            "columns",
         )
     return found[0] if found else ()
 
@@ -204,7 +205,7 @@ def _is_of_answers(
 ) -> bool:
     """Returns whether each line is one person's answer, whose column it then notes.
 
-    Raises BadMap where lines with the same texts and id have other labels and nothing says whose.
+    Raises FieldError where lines with the same texts and id have other labels and nothing says whose.
     """
     label, of_pair = columns["label"], [columns[field] for field in ("id", "premise", "hypothesis")]
     given = defaultdict[tuple[str, ...], list[str]](list)
@@ -217,10 +218,10 @@ def _is_of_answers(
         columns["annotators"] = person
         return True
     if any(len(set(answers)) > 1 for answers in given.values()):
-        raise BadMap(
-            "{0}: lines with the same texts have other labels. If each line is one person’s answer, choose {gather} with"
-            " {format} {1} {columns} {2}, and name the column of people as annotators. Else mend the file.",
-            *(name, form, _map_text(columns)),
+        raise FieldError(
+            f"{name}: lines with the same texts have other labels. If each line is one person’s answer, choose “gather”"
+            f" with the format {form} and the columns {_map_text(columns)}, and name the column of people as annotators."
+            " Else mend the file."
         )
     return False
 
@@ -240,9 +241,9 @@ def _label_map(
             return scheme, ",".join(f"{value}={spelled[value.lower()]}" for value in changed)
     if values:
         shown = ", ".join(sorted(values)[:10])
-        raise BadMap(
-            '{0}: the labels in "{1}" are unknown ({2}). Say what they mean:'
-            " {format} {3} {columns} {4} {label_map} {5}=...,",
-            *(name, column, shown, form, columns, sorted(values)[0]),
+        raise FieldError(
+            f'{name}: the labels in "{column}" are unknown ({shown}). Choose the format {form} and the columns {columns},'
+            f" and say what they mean: {sorted(values)[0]}=...,",
+            "label_map",
         )
     return "", ""

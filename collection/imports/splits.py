@@ -48,7 +48,7 @@ def split_of(text: str, seed: int) -> Split | None:
         shares = ()
     if len(shares) != 3 or sum(shares) != 100 or min(shares) < 0:
         raise FieldError(
-            "{split} {0}: write the percent of train, dev and test, which make 100 together, such as {1}, or none.",
-            *(text, DEFAULT),
+            f"{text}: write the percent of train, dev and test, which make 100 together, such as {DEFAULT}, or none.",
+            "split",
         )
     return Split(shares, seed)

@@ -212,7 +212,8 @@ def test_a_missing_file_and_a_folder_are_told_apart(corpus, tmp_path):
 
 def test_a_licence_that_is_too_long_is_refused_before_anything_is_written(corpus, tmp_path):
     assert (
-        "--licence is 101 characters long" in bring(text_file(tmp_path, LINES[0]), licence="x" * 101).failure
+        "--licence: it is 101 characters long"
+        in bring(text_file(tmp_path, LINES[0]), licence="x" * 101).failure
     )
     assert not Premise.objects.exists()
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -21,6 +20,7 @@ from annotation_site.intake.orders import check_rule
 from annotation_site.operation.invariants import partitions_with_more_seats
 from annotation_site.workspace import next_step
 from annotation_site.workspace.pipeline import counts_of
+from collection.formats.field_errors import FieldError
 from collection.formats.registry import FORMATS
 from collection.models import Corpus, Genre, Pair
 from nli.agreement import krippendorff_alpha
@@ -198,7 +198,7 @@ def test_fewer_seats_than_the_file_beside_a_snapshot_names_are_refused(corpus):
     PartitionRule.objects.filter(partition="dev").update(seats=5, threshold=5)
     file = folder(freeze(corpus)) / "train.jsonl"
     refused = run("import_pairs", "again", file, format="snapshot", seats=3).failure
-    assert refused.startswith("--seats 3 is fewer than the 5 seats that the file names for dev")
+    assert refused.startswith("--seats: 3 is fewer than the 5 seats that the file names for dev")
     assert not Corpus.objects.filter(slug="again").exists()
 
 
@@ -240,9 +240,7 @@ def test_the_database_refuses_the_rule_of_a_partition_beside_another_rule(rule):
 def test_a_partition_never_has_more_seats_than_its_question():
     """The schema of corpus files refuses it (above), an import does, and what came in otherwise is counted by doctor."""
     form = replace(FORMATS["snapshot"], partitions={"train": (1, 1), "test": (5, 3)})
-    with pytest.raises(
-        CommandError, match="--seats 3 is fewer than the 5 seats that the file names for test"
-    ):
+    with pytest.raises(FieldError, match="3 is fewer than the 5 seats that the file names for test"):
         check_rule(3, None, form)
     check_rule(5, None, form)
     make_corpus()

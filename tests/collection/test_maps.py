@@ -2,8 +2,9 @@
 
 import pytest
 
+from collection.formats.field_errors import FieldError, said_by_command
 from collection.formats.lines import BadLine
-from collection.formats.maps import BadMap, column_map, label_map
+from collection.formats.maps import column_map, label_map
 from collection.formats.records import Unreadable
 from collection.formats.registry import FORMATS
 
@@ -95,7 +96,7 @@ def test_what_is_no_number_is_left_to_the_corpus_to_refuse(value):
     ],
 )
 def test_a_bad_column_map_says_what_is_wrong(columns, reason):
-    with pytest.raises(BadMap) as problem:
+    with pytest.raises(FieldError) as problem:
         column_map(columns)
     assert reason in str(problem.value)
 
@@ -103,7 +104,7 @@ def test_a_bad_column_map_says_what_is_wrong(columns, reason):
 @pytest.mark.parametrize(
     ("labels", "reason"),
     [
-        (",", "--label-map is empty"),
+        (",", "it is empty"),
         ("1", '"1" is invalid'),
         ("=neutral", '"=neutral" is invalid'),
         ("a=neutral,a=entailment", 'the label "a" is there twice'),
@@ -112,16 +113,16 @@ def test_a_bad_column_map_says_what_is_wrong(columns, reason):
     ],
 )
 def test_a_bad_label_map_says_what_is_wrong(labels, reason):
-    with pytest.raises(BadMap) as problem:
+    with pytest.raises(FieldError) as problem:
         label_map(labels)
     assert reason in str(problem.value)
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(tmp_path):
-    with pytest.raises(BadMap) as problem:
+    with pytest.raises(FieldError) as problem:
         read(tmp_path, TABLE, "premise=contxt,hypothesis=claim")
-    assert str(problem.value) == (
-        '--columns premise=contxt: there is no column "contxt". Did you mean "context"? The columns are: context,'
+    assert said_by_command(problem.value) == (
+        '--columns: premise=contxt: there is no column "contxt". Did you mean "context"? The columns are: context,'
         " claim, verdict, r1, r2."
     )
 
@@ -133,7 +134,7 @@ def test_a_key_that_only_a_later_line_has_is_there(tmp_path):
 
 
 def test_a_format_of_its_own_takes_no_map():
-    with pytest.raises(BadMap, match="The format mpe has its own columns"):
+    with pytest.raises(FieldError, match="The format mpe has its own columns"):
         FORMATS["mpe"].mapped({}, label_map("a=neutral"))
 
 

@@ -124,7 +124,7 @@ def test_a_split_keeps_groups_whole_follows_the_seed_and_leaves_the_sources_own(
     assert split.placed(own) is own
     assert split_of("none", 0) is None
     for wrong in ("80:20", "50:40:20", "a:b:c", "120:-10:-10"):
-        with pytest.raises(ValueError, match=f"--split {wrong}"):
+        with pytest.raises(ValueError, match=f"{wrong}: write the percent"):
             split_of(wrong, 0)
 
 

@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation_site.intake.corpus_files import load
-from annotation_site.intake.files import readable_files
+from annotation_site.intake.files import OrderCommand, readable_files
 from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
 from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused
 from collection.corpus_schema import CorpusFile
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "Creates or updates a corpus with its genres, prompts, question and consent form from a TOML file."
         " Prints what would change and, in a terminal, asks before it does so."

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation_site.intake.files import known_corpus
-from annotation_site.management.pairs import add_without_look
+from annotation_site.intake.files import OrderCommand, known_corpus
+from annotation_site.intake.orders import ImportForm
+from annotation_site.management.pairs import add_fields
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from shared.whole_numbers import part, seed, whole
@@ -17,7 +18,7 @@ from validation.pairs.opening import open_for_validation, open_more_labels
 from validation.questions.lookup import question_for_command
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "Opens pairs for labelling: those that nobody has been asked about yet, all of them or a number drawn by"
         " seed. Each gets its seats for more labels; annotators find them on their start page."
@@ -45,7 +46,7 @@ class Command(BaseCommand):
             help="no new pairs: N labels in total for pairs whose first labels split",
         )
         parser.add_argument("--seed", type=seed, default=0, help="for the draw and for the order of seats")
-        add_without_look(parser)
+        add_fields(parser, ImportForm, "without_look")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:

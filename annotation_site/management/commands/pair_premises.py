@@ -4,26 +4,26 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation_site.intake.files import (
-    INTERRUPTED,
+    MAX_LICENCE,
+    OrderCommand,
     Progress,
     known_corpus,
     known_genre,
     readable_files,
-    short_licence,
 )
 from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premises, summary
+from collection.formats.field_errors import FieldError
 from collection.models import Corpus
 from collection.pairing.draw import Rules
-from nli.wordnet_files import NoWordNet
 from shared.whole_numbers import part, seed, whole
 
 SHOWN = 20  # refused lines on the screen
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "Makes premises of four captions of a scene, and hypotheses for them by simplifying the scene's fifth"
         " caption and one of a random other scene. People label them afterwards (open_pairs). The same command"
@@ -61,19 +61,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = fit_for_pairing(known_corpus(options["corpus"]))
         (path,) = readable_files([options["file"]])
+        if len(options["licence"]) > MAX_LICENCE:
+            raise FieldError(f"name it in at most {MAX_LICENCE} characters.", "licence")
         order = PairingOrder(
             genre=known_genre(corpus, options["genre"]),
             path=path,
             rules=rules_of(options),
-            licence=short_licence(options["licence"]),
+            licence=options["licence"],
             dry_run=options["dry_run"],
         )
-        try:
-            outcome = pair_premises(order, Progress().tell)
-        except KeyboardInterrupt:
-            raise CommandError(INTERRUPTED) from None
-        except NoWordNet as problem:
-            raise CommandError(str(problem)) from None
+        outcome = pair_premises(order, Progress().tell)
         for refusal in outcome.refused[:SHOWN]:
             self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
         if outcome.refused_count:

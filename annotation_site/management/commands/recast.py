@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
 from annotation_site.intake.looks import looked_at
-from annotation_site.intake.orders import RECAST_OPTIONS, offered_recipes, recast_order, samples
+from annotation_site.intake.orders import RECIPE, ImportForm, offered_recipes, samples
 from annotation_site.intake.pairs import PairOrder, import_pairs, summary
 from annotation_site.intake.report import PairReport
-from annotation_site.management.pairs import PairsCommand, lines
+from annotation_site.management.pairs import PairsCommand, add_fields, lines
 from collection.recasting.recipe_format import RecastFormat
 from shared.whole_numbers import whole
 
@@ -39,7 +39,6 @@ class Command(PairsCommand):
             metavar="FOLDER",
             help="a folder with recipes of your own; default: the site's (RECIPES_FOLDER)",
         )
-        self.add_shared_arguments(parser, what="row", licence="instead of the recipe's")
         parser.add_argument(
             "--sample",
             type=whole(0),
@@ -47,14 +46,21 @@ class Command(PairsCommand):
             help="show the first N rows of each file with their pairs; default 3 in a dry run",
         )
         parser.add_argument(
-            "--names", type=Path, metavar="FILE", help="names to draw from: name, or name,count"
+            "--names", type=Path, metavar="FILE", help=str(ImportForm.base_fields["names"].help_text)
         )
-        parser.add_argument("--open", action="store_true", help="open the pairs for labelling")
-        parser.set_defaults(**RECAST_OPTIONS)
+        add_fields(parser, ImportForm, *("open", "seed", "split", "licence", "strict", "without_look"))
+        super().add_arguments(parser)
 
     def write(self, options: dict[str, Any]) -> None:
         progress = Progress()
-        form, order = recast_order(options, progress.tell)
+        order = ImportForm({**options, "how": f"{RECIPE}{options['recipe']}"}).order(
+            options["files"],
+            options["names"],
+            progress.tell,
+            recipes_in=options["recipes"],
+        )
+        form = order.form
+        assert isinstance(form, RecastFormat)
         unless_told = SAMPLE if options["dry_run"] else 0
         sample = samples(order, unless_told if options["sample"] is None else options["sample"])
         if options["dry_run"]:

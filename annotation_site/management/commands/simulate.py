@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from annotation_site.intake.files import known_corpus
+from annotation_site.intake.files import OrderCommand, known_corpus
 from annotation_site.operation.server import site
 from annotation_site.simulated_crowd import (
     Annotator,
@@ -35,7 +35,7 @@ from validation.questions.addresses import address_of
 from validation.questions.lookup import main_question
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "A simulated crowd signs in and works through the site's own pages. Its accounts, and so everything it"
         " does, are marked as simulated. With --replay it casts labels 2-5 of a published file."

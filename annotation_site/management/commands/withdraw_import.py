@@ -3,15 +3,15 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Count
 
-from annotation_site.intake.files import known_corpus
+from annotation_site.intake.files import OrderCommand, known_corpus
 from annotation_site.intake.withdrawal import BuiltOn, withdraw_import
 from collection.models import Corpus, Source
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "Removes what import_pairs brought from a file: pairs, labels, parses, and the premises and people that nothing"
         " else needs. Refused once people labelled, a snapshot was frozen, or anything else refers to the pairs."
