@@ -5,7 +5,7 @@ A number, such as a length or a share, is a filter by classes, drawn as a small 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Least, Length
 
 from shared.numbers import percent
-from shared.tables import Column, Table
+from shared.tables import Column, Table, with_values
 
 
 class Counted(Protocol):
@@ -43,9 +43,20 @@ class Facet:
     values: list[Value]
 
 
-def total(groups: Iterable[Counted], wanted: Mapping[str, Wish]) -> int:
-    """Returns the number of rows that pass the filters; an empty value accepts all."""
-    return sum(group.number for group in groups if _passes(group, wanted))
+# Filter -> its values, each with the number of rows.
+Numbers = dict[str, list[tuple[Any, int]]]
+
+
+def counted(
+    groups: Collection[Counted], wanted: Mapping[str, Wish], orders: Mapping[str, Sequence[Any]]
+) -> tuple[Numbers, int]:
+    """Returns (the values of each filter with their numbers under the other filters; the number of rows that pass all).
+
+    An empty wish accepts all. orders: as of `numbers_by_value`, for filters that are no number.
+    """
+    orders = {**CLASSES, **orders}
+    values = {name: numbers_by_value(groups, wanted, name, orders.get(name, ())) for name in wanted}
+    return values, sum(group.number for group in groups if _passes(group, wanted))
 
 
 def numbers_by_value(
@@ -68,7 +79,7 @@ def numbers_by_value(
 
 
 def facets(
-    numbers: Mapping[str, Sequence[tuple[str, int]]],
+    numbers: Numbers,
     names: Mapping[str, str],
     wanted: Mapping[str, Any],
     address: Callable[[str, str], str],
@@ -80,8 +91,8 @@ def facets(
     filter -> value -> what people read instead.
     """
     found = []
-    for name, values in numbers.items():
-        if len(values) > 1:
+    for name in names:
+        if len(values := numbers.get(name, [])) > 1:
             links = []
             for value, number in values:
                 is_chosen = wanted.get(name, "") == value
@@ -107,6 +118,9 @@ def _values(group: Counted, name: str) -> tuple[Any, ...]:
 WIDTH = 10  # characters of a class of lengths
 LENGTHS = 13  # classes; the last holds all longer texts, too
 AGREEMENTS = 5  # classes of the share that the most frequent label has
+
+# Classes of lengths and of agreement, the lowest first.
+CLASSES: dict[str, range] = {"length": range(LENGTHS), "agreement": range(1, AGREEMENTS + 1)}
 
 # Returns the address of the list with other values of some filters.
 Address = Callable[[dict[str, Any]], str]
@@ -180,6 +194,18 @@ def agreement_of(most: int, votes: int) -> int:
 def chosen_agreement(share: int) -> int:
     """Returns the class that an address chooses by its upper end in percent; 0: none."""
     return share * AGREEMENTS // 100
+
+
+def histograms(
+    numbers: Numbers, shortest: int, longest: int, agreement: int, address: Address
+) -> list[Table]:
+    """Returns the charts of lengths and of agreement. numbers: as `counted` has them. agreement: a class; 0: any."""
+    return with_values(
+        [
+            length_chart(numbers.get("length", []), shortest, longest, address),
+            agreement_chart(numbers.get("agreement", []), agreement, address),
+        ]
+    )
 
 
 def agreement_chart(numbers: Sequence[tuple[int, int]], chosen: int, address: Address) -> Table | None:

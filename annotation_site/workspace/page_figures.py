@@ -31,8 +31,7 @@ from snapshots.freezing.partition_table import plan_charts
 from snapshots.freezing.plan import plan_freeze
 from validation.models import Question
 from validation.pairs.doubts import doubts_of
-from validation.pairs.histograms import histograms, tenths_of
-from validation.pairs.listing import Wanted, numbers_of
+from validation.pairs.listing import Wanted, charts_of, numbers_of, tenths_of
 from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in
 from validation.statistics import cached
@@ -98,7 +97,7 @@ def _pairs(question: Question, run: int) -> Iterable[Table]:
     def address(values: dict[str, Any]) -> str:
         return address_in("pairs", question, **of_run, **values)
 
-    return histograms(numbers_of(question, wanted), wanted, tenths_of(question, wanted, doubts), 0, address)
+    return charts_of(numbers_of(question, wanted), wanted, tenths_of(question, wanted, doubts), 0, address)
 
 
 def _bias(question: Question, by: str) -> Iterable[Table]:

@@ -1,7 +1,7 @@
 """Counts the pairs of a snapshot by the values of the filters of its list, and draws the histograms whose bars filter it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,26 +10,14 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from nli.labels import NO_GOLD, SCHEMES
-from shared.facets import (
-    AGREEMENTS,
-    LENGTHS,
-    Address,
-    agreement_chart,
-    agreement_of,
-    chosen_agreement,
-    length_chart,
-    length_class,
-    numbers_by_value,
-)
+from shared.facets import CLASSES, agreement_of, counted, histograms, length_class
 from shared.figures import page
-from shared.tables import Table, with_values
+from shared.tables import Table
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.statistics.scope import SNAPSHOT
 
 MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
 ROWS_AT_ONCE = 5_000
-# Classes of lengths and of agreement, the lowest first.
-CLASSES: dict[str, range] = {"length": range(LENGTHS), "agreement": range(1, AGREEMENTS + 1)}
 # (snapshot, hash) -> its groups, in the memory of this process: a frozen snapshot never changes.
 _COUNTED: dict[tuple[int, str], list["Group"]] = {}
 MOST_SNAPSHOTS = 50
@@ -89,27 +77,10 @@ def groups_in(snapshot: Snapshot) -> list[Group]:
     return _COUNTED[key]
 
 
-def histograms(
-    numbers: Mapping[str, Sequence[tuple[Any, int]]], limits: Mapping[str, int], address: Address
-) -> list[Table]:
-    """Return the charts of lengths and agreement.
-
-    numbers: of each class of `length` and of `agreement`. limits: what the address chooses, as its numbers.
-    """
-    return with_values(
-        [
-            length_chart(numbers.get("length", []), limits["shortest"], limits["longest"], address),
-            agreement_chart(numbers.get("agreement", []), chosen_agreement(limits["agreement"]), address),
-        ]
-    )
-
-
 def charts_of_pairs(snapshot: Snapshot) -> list[Table]:
     """Return the charts of a whole snapshot."""
-    groups = groups_in(snapshot)
-    numbers = {name: numbers_by_value(groups, {}, name, order) for name, order in CLASSES.items()}
-    nothing = {"shortest": 0, "longest": 0, "agreement": 0}
-    return histograms(numbers, nothing, lambda values: address_of_pairs(snapshot, values))
+    numbers, _ = counted(groups_in(snapshot), dict.fromkeys(CLASSES, ""), {})
+    return histograms(numbers, 0, 0, 0, lambda values: address_of_pairs(snapshot, values))
 
 
 def address_of_pairs(snapshot: Snapshot, values: Mapping[str, Any]) -> str:

@@ -18,23 +18,22 @@ from nli.lines import PARTITIONS
 from shared.among import Among
 from shared.csv_files import csv_file, csv_text
 from shared.facets import (
+    Numbers,
     Wish,
     agreement_class,
     chosen_agreement,
     classes_between,
+    counted,
     facets,
-    numbers_by_value,
-    total,
+    histograms,
 )
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changed_answers, changes
 from snapshots.browsing.pair_numbers import (
-    CLASSES,
     MOST_AT_ONCE,
     address_of_pairs,
     groups_in,
     groups_of,
-    histograms,
     is_counted,
     votes_by_label,
 )
@@ -44,8 +43,6 @@ from validation.pairs.random_order import in_drawn_order
 from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
 
-# (filter -> values with numbers, total); None if they come after the page
-Numbers = tuple[dict[str, list[tuple[Any, int]]], tuple[int, bool]] | None
 PAIRS_A_PAGE = 50
 MOST_COUNTED = 100_000
 LONGEST = 200
@@ -92,7 +89,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
     chosen: dict[str, Any] = {name: value for name, value in (wanted | limits).items() if value}
     if is_searched and few is None:
-        values: Numbers = {}, counted_up_to(found, MOST_COUNTED)
+        values: tuple[Numbers, tuple[int, bool]] | None = {}, counted_up_to(found, MOST_COUNTED)
     else:
         classes = {
             "length": lengths or frozenset(),
@@ -109,7 +106,8 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     def with_others(values: dict[str, Any]) -> str:
         return address_of_pairs(snapshot, {**chosen, **values})
 
-    charts = histograms(values[0], limits, with_others) if values else []
+    numbers = values[0] if values else {}
+    charts = histograms(numbers, limits["shortest"], limits["longest"], agreement, with_others)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
 
@@ -119,13 +117,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         "wanted": wanted | limits,
         "votes": VOTES,
         "sources": SOURCES,
-        "facets": facets(
-            {name: values[0][name] for name in COUNTED if name in values[0]} if values else {},
-            COUNTED,
-            wanted,
-            lambda name, value: with_others({name: value}),
-            words,
-        ),
+        "facets": facets(numbers, COUNTED, wanted, lambda name, value: with_others({name: value}), words),
         "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
         "awaited": "" if values else urlencode({**chosen, "part": "numbers"}),
         "csv": urlencode({**chosen, "as": "csv"}),
@@ -166,27 +158,22 @@ def _numbers(
     few: Among | None,
     *,
     is_asked: bool,
-) -> Numbers:
+) -> tuple[Numbers, tuple[int, bool]] | None:
     """Return (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
 
     classes: of lengths and of agreement that are chosen; those of agreement begin with 1.
     few: which pairs alone are counted. is_asked: whether the page came before, and waits for the numbers of a large
     snapshot.
     """
-    counted: dict[str, Wish] = {**{name: wanted[name] for name in COUNTED}, **classes}
+    chosen: dict[str, Wish] = {**{name: wanted[name] for name in COUNTED}, **classes}
     if few is not None:
         groups = groups_of(SnapshotPair.objects.filter(few, snapshot=snapshot), snapshot.corpus.scheme)
     elif is_asked or is_counted(snapshot):
         groups = groups_in(snapshot)
     else:
         return None
-    orders: dict[str, Sequence[Any]] = {
-        "votes": tuple(VOTES),
-        "partition": PARTITIONS,
-        **CLASSES,
-    }
-    values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in counted}
-    return values, (total(groups, counted), False)
+    values, number = counted(groups, chosen, {"votes": tuple(VOTES), "partition": PARTITIONS})
+    return values, (number, False)
 
 
 def _few(rows: SnapshotPairQuerySet) -> Among | None:

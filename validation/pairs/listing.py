@@ -17,8 +17,10 @@ from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.among import Among
 from shared.csv_files import csv_text
-from shared.facets import AGREEMENTS, LENGTHS, Wish, classes_between, numbers_by_value, total
+from shared.facets import Address, Wish, classes_between, counted, histograms, share_chart
+from shared.facets import Numbers as Values
 from shared.pages_by_key import counted_up_to, portions_by_key
+from shared.tables import Table, with_values
 from validation.gold.queries import agrees, how_votes_stand, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
@@ -156,15 +158,12 @@ def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[s
 class Numbers:
     """Numbers beside the list. total: pairs that pass, and whether there are more; None if they were not counted.
 
-    facets: filter -> (value, number of pairs), the most frequent first. lengths, agreements: (class, number of pairs),
-    the lowest first. made_at: when a worker counted; None: just now.
+    values: of each filter, as `counted` returns them. made_at: when a worker counted; None: just now.
     is_awaited: whether a worker has not counted yet.
     """
 
     total: tuple[int, bool] | None
-    facets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    lengths: list[tuple[int, int]] = field(default_factory=list)
-    agreements: list[tuple[int, int]] = field(default_factory=list)
+    values: Values = field(default_factory=dict)
     made_at: datetime | None = None
     is_awaited: bool = False
 
@@ -196,14 +195,33 @@ def numbers_of(question: Question, wanted: Wanted, ids: Sequence[str] | None = N
     chosen["votes"] = wanted.votes if wanted.votes in VOTES else ""
     chosen["length"] = lengths or frozenset()
     chosen["agreement"] = frozenset({wanted.agreement} if wanted.agreement else ())
-    orders = {"votes": tuple(VOTES)}
-    return Numbers(
-        (total(groups, chosen), False),
-        {name: numbers_by_value(groups, chosen, name, orders.get(name, ())) for name in FACETS},
-        numbers_by_value(groups, chosen, "length", range(LENGTHS)),
-        numbers_by_value(groups, chosen, "agreement", range(1, AGREEMENTS + 1)),
-        row.made_at if row else None,
+    values, number = counted(groups, chosen, {"votes": tuple(VOTES)})
+    return Numbers((number, False), values, row.made_at if row else None)
+
+
+def charts_of(
+    numbers: Numbers, wanted: Wanted, tenths: Sequence[int], doubt: int, address: Address
+) -> list[Table]:
+    """Returns the histograms by which the list is filtered: lengths, agreement, and doubts of a run.
+
+    tenths: as `tenths_of` returns them. doubt: the upper end of the chosen tenth, in percent; 0: none.
+    """
+    finding = f"The run doubts {sum(tenths[5:]):,} of {sum(tenths):,} gold labels by more than a half."
+    return with_values(
+        [
+            *histograms(numbers.values, wanted.shortest, wanted.longest, wanted.agreement, address),
+            share_chart("doubt", finding, "doubt", tenths, doubt, address),
+        ]
     )
+
+
+def tenths_of(question: Question, wanted: Wanted, doubts: Any) -> list[int]:
+    """Returns how many pairs that pass are in each tenth of the doubts; none if they are too many to look at.
+
+    doubts: a modeling.results.doubts.Doubts, or None.
+    """
+    passing = passing_among(question, wanted, doubts.ids) if doubts else None
+    return [] if passing is None else doubts.by_tenth(passing)
 
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:

@@ -27,16 +27,17 @@ from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
-from validation.pairs.histograms import histograms, tenths_of
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
     Wanted,
+    charts_of,
     csv_of,
     in_ranked_order,
     numbers_of,
     pairs_to_read,
     sample_of,
+    tenths_of,
     votes_on,
 )
 from validation.pairs.opening import (
@@ -150,8 +151,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     def with_others(values: dict[str, Any]) -> str:
         return address_in("pairs", question, **{**chosen, **values})
 
-    tenths = tenths_of(question, wanted, doubts)
-    charts = histograms(numbers, wanted, tenths, doubt, with_others)
+    charts = charts_of(numbers, wanted, tenths_of(question, wanted, doubts), doubt, with_others)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
 
@@ -167,7 +167,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "has_doubts": doubts is not None,
         "wanted": wanted,
         "facets": facets(
-            numbers.facets, FACET_NAMES, given, lambda name, value: with_others({name: value}), words
+            numbers.values, FACET_NAMES, given, lambda name, value: with_others({name: value}), words
         ),
         "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
         "shares": shares,
