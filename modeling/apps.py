@@ -9,7 +9,7 @@ class ModelingConfig(AppConfig):
         from modeling.results.doubts import doubts_of, runs_with_predictions
         from modeling.watching import baseline_figures, curves
         from shared.figures import register
-        from validation.pairs.doubts import DOUBTS, RUNS
+        from validation.pairs.listing import DOUBTS, RUNS
 
         for room in (run_figures, curves, baseline_figures):
             register(*room.FIGURES)

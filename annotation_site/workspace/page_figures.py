@@ -30,8 +30,7 @@ from snapshots.errors import SnapshotError
 from snapshots.freezing.partition_table import plan_charts
 from snapshots.freezing.plan import plan_freeze
 from validation.models import Question
-from validation.pairs.doubts import doubts_of
-from validation.pairs.listing import Wanted, charts_of, numbers_of, tenths_of
+from validation.pairs.listing import Wanted, charts_of, doubts_of, numbers_of, tenths_of
 from validation.questions.addresses import address_in
 from validation.questions.lookup import names_in
 from validation.statistics import cached

@@ -1,7 +1,7 @@
 """The list of pairs: filtered pages for researchers, and rows for REST."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -27,6 +27,12 @@ from validation.pairs.random_order import in_drawn_order
 from validation.statistics.cached import current_pair_counts
 from validation.statistics.pair_counts import Group, pair_counts
 from validation.statistics.vote_patterns import in_group
+
+# `modeling` adds these when it starts: how sure a run is about each pair.
+# (run, corpus) -> a modeling.results.doubts.Doubts; None if the run predicted no pair of the corpus, or elsewhere.
+DOUBTS: list[Callable[[int, int], Any]] = []
+# corpus -> (number, name) of the newest runs that predicted pairs of it.
+RUNS: list[Callable[[int], list[tuple[int, str]]]] = []
 
 PAGE = 50
 LINES_AT_ONCE = 1000  # pairs
@@ -388,3 +394,11 @@ def lines_of(question: Question, pairs: QuerySet[Pair]) -> Iterator[bytes]:
     for keys in portions_by_key(pairs, LINES_AT_ONCE):
         rows = rows_of(question, [key for (key,) in keys])
         yield b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+
+
+def runs_for(corpus_id: int) -> list[tuple[int, str]]:
+    return [run for runs in RUNS for run in runs(corpus_id)]
+
+
+def doubts_of(run: int, corpus_id: int) -> Any:
+    return next((doubts(run, corpus_id) for doubts in DOUBTS), None)

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -22,20 +22,21 @@ from shared.facets import AGREEMENTS, chosen_agreement, facets
 from shared.findings import is_early
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
-from validation.models import Adjudication, Label, Question
+from validation.models import Adjudication, BatchItem, Label, Question
+from validation.models.querysets import LabelQuerySet
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.door import WORDS, look_before_opening, shown
-from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
-from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
     Wanted,
     charts_of,
     csv_of,
+    doubts_of,
     in_ranked_order,
     numbers_of,
     pairs_to_read,
+    runs_for,
     sample_of,
     tenths_of,
     votes_on,
@@ -416,3 +417,36 @@ def _take_back(request: HttpRequest, question: Question) -> HttpResponse:
     except ValidationError as refusal:
         messages.error(request, str(refusal))
     return redirect(address_in("adjudication", question))
+
+
+def labels_on(pair: Pair) -> LabelQuerySet:
+    """Returns all labels of a pair by question, each with `counts`: those in seats by position, then the others."""
+    rows = Label.objects.with_counts().filter(pair=pair, label__isnull=False)
+    return rows.select_related("question__corpus", "annotator").order_by(
+        "-question__is_main",
+        "question",
+        "sentence",
+        F("withdrawn_at").asc(nulls_first=True),
+        F("position").asc(nulls_last=True),
+        "pk",
+    )
+
+
+def judgements(pair: Pair, question: Question) -> LabelQuerySet:
+    """Returns the labels of a pair under one question, each with `counts`: those in seats by position, then the others."""
+    labels = Label.objects.cast().with_counts().filter(question=question, pair=pair, sentence=0)
+    return labels.select_related("annotator").order_by(F("position").asc(nulls_last=True), "pk")
+
+
+def skips_of(pair: Pair) -> QuerySet[BatchItem]:
+    """Returns who skipped the pair, and why; newest first."""
+    rows = BatchItem.objects.filter(seat__pair=pair, skip_reason__isnull=False)
+    return rows.select_related("assignment__annotator", "seat__question").order_by(
+        "-assignment__created_at", "pk"
+    )
+
+
+def decisions_on(pair: Pair) -> QuerySet[Adjudication]:
+    """Returns the decisions about a pair, including those that were taken back."""
+    rows = Adjudication.objects.filter(pair=pair).select_related("question", "by", "withdrawn_by")
+    return rows.order_by("pk")
