@@ -16,7 +16,7 @@ from modeling.baselines.config import RunConfig
 from modeling.baselines.dynamics import no_dynamics
 from modeling.baselines.errors import BaselineError, Stopped
 from modeling.baselines.networks import Network
-from modeling.baselines.networks.layers import BiLSTM, CarryingLSTM
+from modeling.baselines.networks.layers import BiLSTM, PackedLSTM
 from modeling.baselines.networks.word_attention import WordAttention
 from modeling.baselines.optimisers import optimiser_state
 from modeling.baselines.prediction import ALONE, Floats, predict
@@ -40,7 +40,7 @@ def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
     if not isinstance(settings, LearningSettings) or not settings.compile:
         return module
     for one in module.modules():
-        if isinstance(one, BiLSTM | CarryingLSTM | nn.RNNBase):
+        if isinstance(one, BiLSTM | PackedLSTM | nn.RNNBase):
             one.forward = torch.compiler.disable(one.forward)  # type: ignore[method-assign]
         elif isinstance(one, WordAttention):
             one.look = torch.compiler.disable(one.look)  # type: ignore[method-assign]

@@ -6,13 +6,11 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from modeling.baselines.batches import Batch, Sentences
-from modeling.baselines.networks.recurrence import WEIGHTS, Steps, read_both_ways
+from modeling.baselines.networks.recurrence import Steps, read_both_ways
 from modeling.baselines.vocabulary import PADDING
-
-# The sigmoid of this is exactly 1 in single precision, of its negative exactly 0, whatever words add to it.
-GATE_FORCE = 1000.0
 
 
 class Network(nn.Module):
@@ -100,42 +98,24 @@ class BiLSTM(nn.Module):
         return read_both_ways(inputs, which, steps, self.left_to_right, self.right_to_left)
 
 
-class CarryingLSTM(nn.Module):
-    """An LSTM whose cell state goes through padding unchanged: (batch, longest, inputs -> states).
-
-    A conditional LSTM needs the cell after the last word of each premise; torch returns only the one after the last
-    column. One more input, 1 at padding, closes the input gate and opens the forget gate there: both are exactly 0 and 1,
-    the cell stays as it was, and no gradient flows from padding. A packed sequence does the same, but several times slower
-    on a CPU.
-    """
-
-    forced: Tensor
+class PackedLSTM(nn.Module):
+    """An LSTM that ends with the last word of each sentence: (batch, longest, inputs -> states)."""
 
     def __init__(self, inputs: int, states: int) -> None:
         super().__init__()
         self.lstm = nn.LSTM(inputs, states, batch_first=True)
-        # torch's order of the gates: input, forget, cell, output.
-        gates = torch.tensor([-1.0, 1.0, 0.0, 0.0]).repeat_interleave(states) * GATE_FORCE
-        self.register_buffer("forced", gates[:, None], persistent=False)
 
     def forward(self, inputs: Tensor, lengths: Tensor, cell: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the outputs word by word (those at padding mean nothing), and the last cell (batch, states).
+        """Return the outputs word by word, zeros at padding, and the cell after each last word (batch, states).
 
         Starts with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
         """
-        padding = ~places_of_words(inputs, lengths)
-        inputs = inputs.to(self.forced.dtype)
+        inputs = inputs.to(self.lstm.get_parameter("weight_hh_l0").dtype)
         begin = inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
-        of_input, *others = (self.lstm.get_parameter(name) for name in WEIGHTS)
+        words = pack_padded_sequence(inputs, lengths.clamp(min=1), batch_first=True, enforce_sorted=False)
         with single(inputs):
-            outputs, _, cells = torch.lstm(
-                torch.cat((inputs, padding[:, :, None].to(inputs.dtype)), dim=2),
-                (begin, begin if cell is None else cell[None]),
-                [torch.cat((of_input, self.forced), dim=1), *others],
-                has_biases=True, num_layers=1, dropout=0.0, train=self.training,
-                bidirectional=False, batch_first=True,
-            )  # fmt: skip
-        return outputs, cells[0]
+            outputs, (_, cells) = self.lstm(words, (begin, begin if cell is None else cell[None]))
+        return pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])[0], cells[0]
 
 
 class ConditionalReader(nn.Module):
@@ -146,8 +126,8 @@ class ConditionalReader(nn.Module):
     def __init__(self, inputs: int, states: int, dropout: float) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self.premise = CarryingLSTM(inputs, states)
-        self.hypothesis = CarryingLSTM(inputs, states)
+        self.premise = PackedLSTM(inputs, states)
+        self.hypothesis = PackedLSTM(inputs, states)
 
     def forward(
         self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
