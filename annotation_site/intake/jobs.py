@@ -45,7 +45,7 @@ EXPECTED = (ValueError, StrictRefusal, ReadElsewhere)
 
 def order_for(row: PairImportJob, tell: Callable[[str], None] = silent) -> PairOrder:
     """Returns the order of the job. Raises ValueError."""
-    how = f"{RECIPE}{row.recipe}" if row.recipe else row.options["format"]
+    how = f"{RECIPE}{row.recipe}" if row.recipe else row.options.get("format", "")
     names = row.options.get("names")
     form = ImportForm({**row.options, "corpus": row.corpus_slug, "how": how})
     return form.order(paths_of(row.files), paths_of([names])[0] if names else None, tell)
