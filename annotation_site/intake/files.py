@@ -14,7 +14,9 @@ from collection.models import Corpus, Genre, Source
 from collection.texts import one_line
 from nli.wordnet_files import NoWordNet
 
-INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
+INTERRUPTED = (
+    "Interrupted. What was written stays (nothing under --strict); the same command goes on where it stopped."
+)
 MAX_LICENCE = 100
 
 

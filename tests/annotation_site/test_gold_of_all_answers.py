@@ -163,7 +163,7 @@ def test_more_labels_than_seats_are_refused_where_nothing_says_which_decide(brin
 def test_the_rule_of_an_existing_corpus_cannot_be_changed_by_an_import(bring):
     bring([record(labels=[E] * 5)], protocol="judged")
     failure = bring([record(2, labels=[E] * 5)], gold_rule="majority_of_all").failure
-    assert 'new has the gold_rule "majority"' in failure
+    assert 'new has the gold rule "majority"' in failure
 
 
 def test_only_what_the_file_calls_later_is_a_second_round(tmp_path):

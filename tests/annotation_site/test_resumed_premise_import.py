@@ -165,4 +165,4 @@ def test_windows_and_utf16_files_are_read_when_their_encoding_is_named(corpus, t
 
 def test_an_encoding_that_is_none_is_refused(corpus, path):
     for name in ("utf-9", "base64"):
-        assert f'There is no encoding "{name}"' in bring(path, encoding=name).failure
+        assert f'there is no encoding "{name}"' in bring(path, encoding=name).failure
