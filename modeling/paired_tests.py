@@ -13,7 +13,7 @@ LEVEL, POWER = 0.05, 0.8
 
 
 def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
-    """Compute the mean and the sample standard deviation; the latter is None for a single value."""
+    """Computes the mean and the sample standard deviation; the latter is None for a single value."""
     mean = sum(values) / len(values)
     if len(values) < 2:
         return mean, None
@@ -21,7 +21,7 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def paired_p(first: Counts, second: Counts) -> float:
-    """Compute the two-sided p-value of the sign-flip (permutation) test over pairs.
+    """Computes the two-sided p-value of the sign-flip (permutation) test over pairs.
 
     Each argument holds, for each pair, the number of runs (seeds) of one system that answer it correctly. Both systems
     must have the same number of runs and the same order of pairs. Under the null hypothesis the two scores of a pair can
@@ -34,7 +34,7 @@ def paired_p(first: Counts, second: Counts) -> float:
 
 
 def sign_flip_p(differences: Counts) -> float:
-    """Compute the probability that random signs give a sum at least as far from zero as that of `differences`."""
+    """Computes the probability that random signs give a sum at least as far from zero as that of `differences`."""
     sizes, counts = np.unique(np.abs(differences), return_counts=True)
     sums = np.ones(1)
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
@@ -46,7 +46,7 @@ def sign_flip_p(differences: Counts) -> float:
 
 
 def signed(size: int, count: int) -> npt.NDArray[np.float64]:
-    """Compute the probabilities of -size * count, ..., size * count, the sum of `count` terms of size or -size."""
+    """Computes the probabilities of -size * count, ..., size * count, the sum of `count` terms of size or -size."""
     chances = np.zeros(2 * size * count + 1)
     # By logarithms: the whole numbers of a hundred thousand pairs would take hours.
     steps = np.arange(1, count + 1)
@@ -56,7 +56,7 @@ def signed(size: int, count: int) -> npt.NDArray[np.float64]:
 
 
 def convolved(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Compute the probabilities of the sum of two independent numbers; long ones by Fourier transform, to about 1e-15."""
+    """Computes the probabilities of the sum of two independent numbers; long ones by Fourier transform, to about 1e-15."""
     if len(one) * len(other) < LARGE:
         return np.convolve(one, other)
     length = len(one) + len(other) - 1
@@ -68,7 +68,7 @@ def convolved(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> n
 def pairs_needed(
     difference: float, discordant: float, level: float = LEVEL, power: float = POWER
 ) -> int | None:
-    """Return how many pairs McNemar's test needs to show this difference with this power, at this two-sided level.
+    """Returns how many pairs McNemar's test needs to show this difference with this power, at this two-sided level.
 
     difference: between the two accuracies, 0 to 1. discordant: the share of pairs that exactly one of the two systems gets
     right, which is never less than the difference. Returns None if there is no difference.
@@ -85,7 +85,7 @@ def pairs_needed(
 
 
 def smallest_difference(pairs: int, discordant: float) -> float | None:
-    """Compute the smallest difference that this many pairs are likely to show; None if even the largest needs more."""
+    """Computes the smallest difference that this many pairs are likely to show; None if even the largest needs more."""
     low, high = 0.0, discordant
     if not discordant or (pairs_needed(high, discordant) or math.inf) > pairs:
         return None

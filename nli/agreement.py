@@ -40,14 +40,14 @@ Patterns = Mapping[Pattern, Number]
 
 
 def gold_of(pattern: Pattern, rule: Rule) -> Gold:
-    """Return the gold label of a pair with all labels, with its source and note."""
+    """Returns the gold label of a pair with all labels, with its source and note."""
     if pattern.decided_by == ADJUDICATED:
         return rule.decide(pattern.votes, adjudicated=pattern.decided)
     return rule.decide(pattern.votes, published=pattern.decided, beside_votes=True)
 
 
 def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return every statistic of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
+    """Returns every statistic of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
 
     Pairs with fewer labels than seats are left out and counted. A share is over all other pairs (of labels: over theirs);
     `individual_equals_gold` is over the labels of pairs with a gold label. The author's label is one of the
@@ -67,7 +67,7 @@ def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
 
 
 def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return the statistics over pairs that have all labels."""
+    """Returns the statistics over pairs that have all labels."""
     total = sum(full.values())
     tally: Counter[str] = Counter()
     for pattern, pairs in full.items():
@@ -102,7 +102,7 @@ def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
 
 
 def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return details: gold labels and their sources, how votes split, agreement by gold label.
+    """Returns details: gold labels and their sources, how votes split, agreement by gold label.
 
     All over the pairs with all labels, but for `krippendorff_alpha_all_pairs`. `validators_alone`, `alpha_of_all_pairs`: see
     the functions of these names. `gold_through_author`: the
@@ -145,7 +145,7 @@ def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
 
 
 def splits(full: Patterns) -> dict[str, float | None]:
-    """Return how votes split ("4-1", the most frequent label first) -> share of these pairs, which have all labels."""
+    """Returns how votes split ("4-1", the most frequent label first) -> share of these pairs, which have all labels."""
     counts: Counter[str] = Counter()
     for pattern, pairs in full.items():
         counts[split_of(pattern.votes)] += pairs
@@ -154,22 +154,22 @@ def splits(full: Patterns) -> dict[str, float | None]:
 
 
 def split_of(votes: Iterable[int]) -> str:
-    """Return how the votes of a pair split: "4-1", the most frequent label first."""
+    """Returns how the votes of a pair split: "4-1", the most frequent label first."""
     return "-".join(str(number) for number in sorted(votes, reverse=True) if number)
 
 
 def in_order(splits: Iterable[str]) -> list[str]:
-    """Return splits with the largest numbers of votes first: "10" before "9-1"."""
+    """Returns splits with the largest numbers of votes first: "10" before "9-1"."""
     return sorted(splits, key=lambda split: [int(number) for number in split.split("-")], reverse=True)
 
 
 def is_unanimous(split: str) -> bool:
-    """Return whether all labels of such a pair are the same."""
+    """Returns whether all labels of such a pair are the same."""
     return "-" not in split
 
 
 def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
-    """Return the statistics over the validators' labels; None where a pair has no author.
+    """Returns the statistics over the validators' labels; None where a pair has no author.
 
     Gold here is the validators' majority with the threshold of `rule`, even if `rule` decides otherwise over all labels.
     `fleiss_kappa` is over the validators too, since the author's label is left out.
@@ -180,12 +180,12 @@ def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
 
 
 def alpha_of_all_pairs(patterns: Patterns, rule: Rule) -> Number | None:
-    """Return Krippendorff's alpha over every pair with two labels or more: it needs no equal numbers of labels."""
+    """Returns Krippendorff's alpha over every pair with two labels or more: it needs no equal numbers of labels."""
     return krippendorff_alpha(votes_only(patterns), ordinal=rule.ordinal)
 
 
 def has_all_labels(labels: int, rule: Rule, missing: int = 0) -> bool:
-    """Return whether a pair with so many labels counts in agreement: it has as many as the question has seats.
+    """Returns whether a pair with so many labels counts in agreement: it has as many as the question has seats.
 
     Under `majority_of_all` it has as many as answers, and two at least.
 
@@ -196,7 +196,7 @@ def has_all_labels(labels: int, rule: Rule, missing: int = 0) -> bool:
 
 
 def with_all_labels(patterns: Patterns, rule: Rule) -> Patterns:
-    """Return the patterns of the pairs with all labels."""
+    """Returns the patterns of the pairs with all labels."""
     return {
         pattern: count
         for pattern, count in patterns.items()
@@ -205,17 +205,17 @@ def with_all_labels(patterns: Patterns, rule: Rule) -> Patterns:
 
 
 def share(part: Number, whole: Number) -> Number | None:
-    """Return `part / whole`, or None if `whole` is zero."""
+    """Returns `part / whole`, or None if `whole` is zero."""
     return part / whole if _is_some(whole) else None
 
 
 def _is_some(number: Number) -> bool:
-    """Return whether a number is not zero; of an array of replicates, whether any is."""
+    """Returns whether a number is not zero; of an array of replicates, whether any is."""
     return bool(number.any() if hasattr(number, "any") else number)
 
 
 def votes_only(patterns: Patterns) -> dict[Votes, Number]:
-    """Return the patterns' votes without their authors."""
+    """Returns the patterns' votes without their authors."""
     counts: Counter[Votes] = Counter()
     for pattern, pairs in patterns.items():
         counts[pattern.votes] += pairs
@@ -223,7 +223,7 @@ def votes_only(patterns: Patterns) -> dict[Votes, Number]:
 
 
 def without_author(patterns: Patterns, rule: Rule) -> Patterns:
-    """Return the patterns of the validators' labels alone; none if some pair has no author."""
+    """Returns the patterns of the validators' labels alone; none if some pair has no author."""
     counts: Counter[Pattern] = Counter()
     for pattern, pairs in patterns.items():
         if pattern.author is None:
@@ -233,7 +233,7 @@ def without_author(patterns: Patterns, rule: Rule) -> Patterns:
 
 
 def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[str, Number | None]:
-    """Return Fleiss' kappa (1971): chance-corrected agreement, overall and for each label against the rest.
+    """Returns Fleiss' kappa (1971): chance-corrected agreement, overall and for each label against the rest.
 
     Every pair must have the same number of votes, at least two: without that there is no kappa, and Krippendorff's alpha
     says the same. A label that nobody or everybody used has no kappa (None).
@@ -258,7 +258,7 @@ def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[s
 
 
 def entropy(votes: Sequence[float], base: float = 2) -> float:
-    """Return the entropy of votes or shares, in bits unless there is another base; 0 if all are equal.
+    """Returns the entropy of votes or shares, in bits unless there is another base; 0 if all are equal.
 
     Needs at least one vote.
     """
@@ -267,7 +267,7 @@ def entropy(votes: Sequence[float], base: float = 2) -> float:
 
 
 def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
-    """Return Cohen's kappa (1960) from (one's label, other's label) -> pairs; None if both always gave the same one."""
+    """Returns Cohen's kappa (1960) from (one's label, other's label) -> pairs; None if both always gave the same one."""
     total = sum(table.values())
     one: Counter[str] = Counter()
     other: Counter[str] = Counter()
@@ -280,7 +280,7 @@ def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
 
 
 def krippendorff_alpha(votes: Mapping[Votes, Number], *, ordinal: bool = False) -> Number | None:
-    """Return Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability") from vote counts.
+    """Returns Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability") from vote counts.
 
     Leaves out pairs with fewer than two votes. None if there is nothing to compare or all labels are the same.
     """

@@ -42,7 +42,7 @@ KINDS = tuple(Answers.__annotations__)  # what a manifest counts
 
 
 def answers_of(line: Mapping[str, Any]) -> Sequence[Answer]:
-    """Return all answers of a line; of a line without the field, the deciding labels."""
+    """Returns all answers of a line; of a line without the field, the deciding labels."""
     if "answers" in line:
         found: Sequence[Answer] = line["answers"]
         return found
@@ -54,17 +54,17 @@ def answers_of(line: Mapping[str, Any]) -> Sequence[Answer]:
 
 
 def is_deciding(answer: Answer) -> bool:
-    """Return whether an answer is one of the labels that decide the pair's gold label."""
+    """Returns whether an answer is one of the labels that decide the pair's gold label."""
     return bool(answer["counts"]) and "question" not in answer and "sentence" not in answer
 
 
 def is_of_pair(answer: Answer) -> bool:
-    """Return whether an answer is a standing label of the pair itself, in the seats or beyond, by a person."""
+    """Returns whether an answer is a standing label of the pair itself, in the seats or beyond, by a person."""
     return "label" in answer and not BESIDE & answer.keys()
 
 
 def ordered(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return answers in the order of the files: main question first, then sentence, position, and who gave them."""
+    """Returns answers in the order of the files: main question first, then sentence, position, and who gave them."""
     return sorted(answers, key=_place)
 
 
@@ -88,7 +88,7 @@ def _place(answer: Answer) -> tuple[Any, ...]:
 
 
 def count(line: Mapping[str, Any]) -> Counter[str]:
-    """Count the answers of a line by kind; see KINDS."""
+    """Counts the answers of a line by kind; see KINDS."""
     found: Counter[str] = Counter()
     for answer in answers_of(line):
         found["skips" if "skip" in answer else "labels"] += 1
@@ -109,14 +109,14 @@ def count(line: Mapping[str, Any]) -> Counter[str]:
 
 
 def extra_labels(answers: Sequence[Answer]) -> Counter[str]:
-    """Count the labels beyond the seats, without withdrawn ones and those of experts and models."""
+    """Counts the labels beyond the seats, without withdrawn ones and those of experts and models."""
     return Counter(
         answer["label"] for answer in answers if answer.get("round") == EXTRA and is_of_pair(answer)
     )
 
 
 def counts_of(answers: Sequence[Answer], labels: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return how often each label was given beyond the seats, and in all: the fields that count; none without extra ones.
+    """Returns how often each label was given beyond the seats, and in all: the fields that count; none without extra ones.
 
     Left out are withdrawn labels and those of experts and models.
     """
@@ -131,7 +131,7 @@ def counts_of(answers: Sequence[Answer], labels: Sequence[str]) -> dict[str, dic
 
 
 def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
-    """Yield what is wrong with the answers of a line whose other fields have the right shape."""
+    """Yields what is wrong with the answers of a line whose other fields have the right shape."""
     if "answers" not in line:
         for name in COUNTS:
             if name in line:
@@ -162,7 +162,7 @@ def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
 
 
 def entry_errors(number: int, answer: Answer) -> Iterator[str]:
-    """Yield what is wrong with the keys of one answer and the kinds of their values."""
+    """Yields what is wrong with the keys of one answer and the kinds of their values."""
     name = f"answer {number}"
     if not KEYS.keys() >= answer.keys():
         yield f"{name} has keys that no snapshot has: {', '.join(sorted(answer.keys() - KEYS.keys()))}"
@@ -184,7 +184,7 @@ def entry_errors(number: int, answer: Answer) -> Iterator[str]:
 
 
 def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iterator[str]:
-    """Yield what is wrong with one answer, looked at alone."""
+    """Yields what is wrong with one answer, looked at alone."""
     name, is_whole = f"answer {number}", True
     for wrong in entry_errors(number, answer):
         yield wrong

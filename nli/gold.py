@@ -36,29 +36,29 @@ DIFFERS, NO_MAJORITY = "differs from the votes", "no majority"
 
 
 def note_beside(published: str | None, voted: str | None) -> str:
-    """Return how a published label compares with the votes: DIFFERS, NO_MAJORITY, or "" if they agree."""
+    """Returns how a published label compares with the votes: DIFFERS, NO_MAJORITY, or "" if they agree."""
     if published == voted:
         return ""
     return NO_MAJORITY if voted is None else DIFFERS
 
 
 def least_threshold(seats: int) -> int:
-    """Return how many votes are more than half of the seats, so that at most one label has them."""
+    """Returns how many votes are more than half of the seats, so that at most one label has them."""
     return seats // 2 + 1
 
 
 def is_threshold(threshold: int, seats: int) -> bool:
-    """Return whether a label with so many votes can be the only one that has them, and all seats suffice for it."""
+    """Returns whether a label with so many votes can be the only one that has them, and all seats suffice for it."""
     return least_threshold(seats) <= threshold <= seats
 
 
 def may_judge(rule: str, scheme: str) -> bool:
-    """Return whether labels of this scheme can be judged by the rule."""
+    """Returns whether labels of this scheme can be judged by the rule."""
     return NEEDS_SCHEME.get(rule, scheme) == scheme
 
 
 def may_decide(rule: str, scheme: str, gold_scheme: str) -> bool:
-    """Return whether labels of `scheme` give gold labels of `gold_scheme` by this rule.
+    """Returns whether labels of `scheme` give gold labels of `gold_scheme` by this rule.
 
     Under `unanimous`, a scale may decide in a scheme that it can be read as (Diverse NLI Collection, Poliak et al. 2018).
     """
@@ -76,7 +76,7 @@ class Gold(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Return source and note as one text, for tables of sources."""
+        """Returns source and note as one text, for tables of sources."""
         return f"{self.source}, {self.note}" if self.note else self.source
 
 
@@ -97,12 +97,12 @@ class Rule:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels that can be given, in the order of vote counts."""
+        """Returns the labels that can be given, in the order of vote counts."""
         return SCHEMES[self.scheme]
 
     @property
     def decided_scheme(self) -> str:
-        """Return the scheme of the gold label."""
+        """Returns the scheme of the gold label."""
         return self.gold_scheme or self.scheme
 
     @property
@@ -115,7 +115,7 @@ class Rule:
 
     @cached_property
     def reads(self) -> dict[str, str]:
-        """Return each label that can be given -> the gold label that it stands for."""
+        """Returns each label that can be given -> the gold label that it stands for."""
         return reading(self.scheme, self.decided_scheme)
 
     @property
@@ -124,30 +124,30 @@ class Rule:
 
     @property
     def needs(self) -> str:
-        """Return how many labels make a gold label, in words."""
+        """Returns how many labels make a gold label, in words."""
         if self.name == OF_ALL:
             return "equal labels in more than half of all answers"
         return f"{self.threshold} of {self.seats} equal labels"
 
     def count(self, labels: Iterable[str]) -> tuple[int, ...]:
-        """Return how many of `labels` are each label of the scheme."""
+        """Returns how many of `labels` are each label of the scheme."""
         given = list(labels)
         return tuple(given.count(label) for label in self.labels)
 
     def without(self, votes: Sequence[int], label: str | None) -> tuple[int, ...]:
-        """Return the votes without one for `label`."""
+        """Returns the votes without one for `label`."""
         return tuple(n - (each == label) for each, n in zip(self.labels, votes, strict=True))
 
     def votes_for(self, gold: str, votes: Sequence[int]) -> int:
-        """Return how many votes are for this gold label."""
+        """Returns how many votes are for this gold label."""
         return sum(n for label, n in zip(self.labels, votes, strict=True) if self.reads[label] == gold)
 
     def needed(self, answers: int) -> int:
-        """Return how many votes make a gold label of a pair with so many answers."""
+        """Returns how many votes make a gold label of a pair with so many answers."""
         return least_threshold(answers) if self.name == OF_ALL else self.threshold
 
     def voted(self, votes: Sequence[int], *, settled: bool = True, left_out: int = 0) -> str | None:
-        """Return the gold label that the votes give, None while they give none.
+        """Returns the gold label that the votes give, None while they give none.
 
         votes: how many for each label of the scheme. settled: no seat of the pair will be filled any more.
         left_out: answers that are no votes, because they name several labels.
@@ -185,7 +185,7 @@ class Rule:
         author: str | None = None,
         left_out: int = 0,
     ) -> Gold:
-        """Return the gold label of a pair.
+        """Returns the gold label of a pair.
 
         settled: somebody other than the author has labelled the pair, and no seat is waiting. published: the label
         that came with the pair; beside_votes: its file had votes, too, so it was decided beyond them. A question
@@ -216,7 +216,7 @@ class Rule:
         waiting: int = 0,
         is_early: bool = False,
     ) -> bool:
-        """Return whether this gold label from this source is possible for a pair with these labels.
+        """Returns whether this gold label from this source is possible for a pair with these labels.
 
         A line of a snapshot does not contain which seats were open, or what was published beside the votes. It is valid
         if some combination of these gives its gold label. A pair that only its author has labelled has the author's label.
@@ -250,19 +250,19 @@ class Rule:
 
 @lru_cache
 def rule_of_the_others(rule: Rule, labels: int) -> Rule:
-    """Return the rule for the labels but one: more than half of them decide, as in a question with one seat fewer."""
+    """Returns the rule for the labels but one: more than half of them decide, as in a question with one seat fewer."""
     return replace(rule, seats=labels - 1, threshold=least_threshold(labels - 1))
 
 
 def gold_of_the_others(rule: Rule, votes: Sequence[int], label: str) -> str | None:
-    """Return the gold label that the votes but one for `label` give; None where they give none, or are fewer than two."""
+    """Returns the gold label that the votes but one for `label` give; None where they give none, or are fewer than two."""
     if sum(votes) < FEWEST:
         return None
     return rule_of_the_others(rule, sum(votes)).voted(rule.without(votes, label))
 
 
 def left_out(rule: Rule, labels: Sequence[str]) -> Iterator[tuple[int, str | None, bool]]:
-    """Yield for each label its place, the gold label of the others (None where they have none), and whether they agree.
+    """Yields for each label its place, the gold label of the others (None where they have none), and whether they agree.
 
     Yields nothing for fewer than three labels.
     """

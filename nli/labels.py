@@ -52,25 +52,25 @@ COLLAPSIBLE = tuple(scheme for scheme, into in READINGS if into == COLLAPSED)
 
 
 def readable_together(schemes: Iterable[str]) -> bool:
-    """Return whether labels of all these schemes can be read as the same two classes."""
+    """Returns whether labels of all these schemes can be read as the same two classes."""
     return {COLLAPSED, *COLLAPSIBLE}.issuperset(schemes)
 
 
 def in_two_classes(labels: Sequence[str]) -> dict[str, str] | None:
-    """Return each of these labels as one of two classes; None where their scheme has no such reading."""
+    """Returns each of these labels as one of two classes; None where their scheme has no such reading."""
     schemes = (scheme for scheme in COLLAPSIBLE if SCHEMES[scheme] == tuple(labels))
     return next((READINGS[scheme, COLLAPSED] for scheme in schemes), None)
 
 
 def reading(scheme: str, into: str) -> dict[str, str]:
-    """Return each label of `scheme` as a label of `into`. Raises KeyError where one cannot be read as the other."""
+    """Returns each label of `scheme` as a label of `into`. Raises KeyError where one cannot be read as the other."""
     if scheme == into:
         return {label: label for label in SCHEMES[scheme]}
     return READINGS[scheme, into]
 
 
 def vote_index(labels: Sequence[str]) -> dict[str, int]:
-    """Return the index that each label of an annotator stands for, those of schemes that are read as this one included.
+    """Returns the index that each label of an annotator stands for, those of schemes that are read as this one included.
 
     No label belongs to two schemes.
     """
@@ -82,7 +82,7 @@ def vote_index(labels: Sequence[str]) -> dict[str, int]:
 
 
 def label_index(labels: Sequence[str], collapse: bool = False) -> dict[str, int]:
-    """Return the index of each label that a file may hold; with `collapse`, also of labels that are read as these."""
+    """Returns the index of each label that a file may hold; with `collapse`, also of labels that are read as these."""
     index = {label: position for position, label in enumerate(labels)}
     if not collapse:
         return index

@@ -66,7 +66,7 @@ FIELDS = frozenset(field.name for field in LINE)
 
 
 def is_a(kind: str, value: Any) -> bool:
-    """Return whether a value read from JSON is of one of the kinds above."""
+    """Returns whether a value read from JSON is of one of the kinds above."""
     if kind == TEXT_OR_NULL:
         return value is None or isinstance(value, str)
     if kind == TEXTS:
@@ -85,7 +85,7 @@ def is_a(kind: str, value: Any) -> bool:
 
 
 def shape_errors(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yield an error for each field that is missing or of another kind than the table says."""
+    """Yields an error for each field that is missing or of another kind than the table says."""
     for field in LINE:
         if field.name not in line:
             if field.required:
@@ -95,7 +95,7 @@ def shape_errors(line: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rule_of(facts: Facts) -> Rule:
-    """Return the gold rule that a snapshot's corpus.json states; those of early snapshots name no rule."""
+    """Returns the gold rule that a snapshot's corpus.json states; those of early snapshots name no rule."""
     question = facts["question"]
     return Rule(
         scheme=facts["scheme"],
@@ -107,7 +107,7 @@ def rule_of(facts: Facts) -> Rule:
 
 
 def is_known(facts: Facts) -> bool:
-    """Return whether this program knows the labels and the rule of a snapshot. A later one may have others."""
+    """Returns whether this program knows the labels and the rule of a snapshot. A later one may have others."""
     try:
         rule = rule_of(facts)
         # `reads` raises where the labels cannot be read as the gold labels.
@@ -117,7 +117,7 @@ def is_known(facts: Facts) -> bool:
 
 
 def rules_in(facts: Facts, partition: str) -> list[Rule]:
-    """Return the rules by which a line of this partition may have got its gold label, that of the question last.
+    """Returns the rules by which a line of this partition may have got its gold label, that of the question last.
 
     Some corpora have a rule for each partition that a pair came with; a snapshot may hold pairs of a published train out as
     dev, and places those that came with none.
@@ -135,12 +135,12 @@ def rules_in(facts: Facts, partition: str) -> list[Rule]:
 
 
 def missing_answers(line: Line, rule: Rule) -> int:
-    """Return how many answers of a pair are no votes, under a rule that is over all answers: left out, or not given yet."""
+    """Returns how many answers of a pair are no votes, under a rule that is over all answers: left out, or not given yet."""
     return line.get("answers_left_out", 0) + line.get("seats_waiting", 0) if rule.name == OF_ALL else 0
 
 
 def premises_of(line: Line) -> Sequence[str]:
-    """Return the sentences of the premise; a line names them only where there are several."""
+    """Returns the sentences of the premise; a line names them only where there are several."""
     several: Sequence[str] | None = line.get("premise_sentences")
     return several or [line[PREMISE]]
 
@@ -151,7 +151,7 @@ IN_SEATS, EXTRA, ALL = SETS = ("seats", "extra", "all")
 
 
 def votes_in(line: Line, which: str = ALL) -> Counter[str]:
-    """Count the labels of one of SETS that people gave under the main question. An empty label is no vote."""
+    """Counts the labels of one of SETS that people gave under the main question. An empty label is no vote."""
     given = None if which == IN_SEATS else line.get(f"{which}_label_counts")
     if given is None and which == EXTRA:  # older snapshots have these labels among the answers alone
         given = extra_labels(line.get("answers") or ())
@@ -161,7 +161,7 @@ def votes_in(line: Line, which: str = ALL) -> Counter[str]:
 
 
 def distribution(annotator_labels: Iterable[str], labels: Iterable[str]) -> dict[str, float] | None:
-    """Return the share of each label that could be given (a soft label); None for fewer than two labels.
+    """Returns the share of each label that could be given (a soft label); None for fewer than two labels.
 
     `labels` are those of the question's scheme, also where the gold label is of another one.
     """

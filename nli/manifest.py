@@ -412,22 +412,22 @@ class Manifest(TypedDict):
 
 
 def is_early(manifest: Mapping[str, Any]) -> bool:
-    """Return whether a snapshot has the first version of the format: it may lack keys, and some statistics differ."""
+    """Returns whether a snapshot has the first version of the format: it may lack keys, and some statistics differ."""
     return bool(manifest["format"] == FORMATS[0])
 
 
 def still_counted(agreement: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the statistics of an early snapshot but the one that later versions of the software do not count."""
+    """Returns the statistics of an early snapshot but the one that later versions of the software do not count."""
     return {key: value for key, value in agreement.items() if key != "krippendorff_alpha_interval"}
 
 
 def facts_errors(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a corpus.json of any version lacks or has too much, and what is not of its type."""
+    """Yields what a corpus.json of any version lacks or has too much, and what is not of its type."""
     yield from (text for _, text in object_errors(facts, Facts, 1))
 
 
 def manifest_errors(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a manifest lacks or has too much, and what is not of its type: (key of the manifest, text).
+    """Yields what a manifest lacks or has too much, and what is not of its type: (key of the manifest, text).
 
     Its `format` is one of FORMATS; keys that later versions brought may be absent.
     """

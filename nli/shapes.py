@@ -44,7 +44,7 @@ class Field:
 
 @cache
 def fields_of(shape: Any) -> tuple[Field, ...]:
-    """Return the keys of a TypedDict, in its order."""
+    """Returns the keys of a TypedDict, in its order."""
     kinds, hints = get_type_hints(shape), get_type_hints(shape, include_extras=True)
     fields = []
     for name, kind in kinds.items():
@@ -62,7 +62,7 @@ def _key(hint: Any) -> Key:
 
 
 def words_for(kind: Any) -> str:
-    """Return a type as an error and the reference name it: "a text or null"."""
+    """Returns a type as an error and the reference name it: "a text or null"."""
     inner = get_args(kind)
     if _is_union(kind):
         return " or ".join(words_for(each) for each in sorted(inner, key=lambda each: each is NoneType))
@@ -76,7 +76,7 @@ def words_for(kind: Any) -> str:
 def object_errors(
     value: Mapping[str, Any], shape: Any, version: int, under: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Yield the errors in a JSON object that a TypedDict describes: (key, text), where the text names the place, as 'a.b'.
+    """Yields the errors in a JSON object that a TypedDict describes: (key, text), where the text names the place, as 'a.b'.
 
     Keys of a later version of the format than `version` may be absent. under: the place of the object itself.
     """
@@ -93,7 +93,7 @@ def object_errors(
 
 
 def _value_errors(value: Any, kind: Any, version: int, place: str) -> Iterator[str]:
-    """Yield where a value is not of its type: a TypedDict, dict, list, text, number, bool, one of these or None; or Any."""
+    """Yields where a value is not of its type: a TypedDict, dict, list, text, number, bool, one of these or None; or Any."""
     wanted, inner = kind, get_args(kind)
     if kind is Any or (value is None and NoneType in inner):
         return

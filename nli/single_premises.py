@@ -16,36 +16,36 @@ FIELDS = (LABELS, CODES)
 
 
 def premise_rule(of_pairs: Rule, seats: int, threshold: int) -> Rule:
-    """Return the rule for the label of a single premise: a majority, in the scheme of the pairs' gold labels."""
+    """Returns the rule for the label of a single premise: a majority, in the scheme of the pairs' gold labels."""
     return Rule(of_pairs.scheme, seats, threshold, gold_scheme=of_pairs.gold_scheme)
 
 
 def premise_rule_of(facts: Facts) -> Rule | None:
-    """Return the rule that a corpus.json states; None where the corpus does not ask about single premises."""
+    """Returns the rule that a corpus.json states; None where the corpus does not ask about single premises."""
     single = facts.get("single_premises")
     return single and premise_rule(rule_of(facts), single["seats"], single["threshold"])
 
 
 def as_named(rule: Rule) -> PremiseRule:
-    """Return a rule in the form of RUN.json, with `gold_scheme` only if gold labels have another scheme than the labels."""
+    """Returns a rule in the form of RUN.json, with `gold_scheme` only if gold labels have another scheme than the labels."""
     named: PremiseRule = {"scheme": rule.scheme, "seats": rule.seats, "threshold": rule.threshold}
     return {**named, "gold_scheme": rule.gold_scheme} if rule.gold_scheme else named
 
 
 def rule_named(named: PremiseRule) -> Rule:
-    """Return the rule that RUN.json names."""
+    """Returns the rule that RUN.json names."""
     return premise_rule(Rule(**named), named["seats"], named["threshold"])
 
 
 def labels_by_votes(votes: Sequence[Votes], rule: Rule) -> list[str | None] | None:
-    """Return the label of each premise (None where no label has enough votes); None if a premise lacks labels."""
+    """Returns the label of each premise (None where no label has enough votes); None if a premise lacks labels."""
     if not votes or not all(has_all_labels(sum(each), rule) for each in votes):
         return None
     return [rule.voted(each) for each in votes]
 
 
 def labels_of_premises(judged: Sequence[Sequence[str]], rule: Rule) -> list[str | None] | None:
-    """Return the same from the labels that were given to each premise, as a snapshot's line holds them."""
+    """Returns the same from the labels that were given to each premise, as a snapshot's line holds them."""
     return labels_by_votes([rule.count(labels) for labels in judged], rule)
 
 
@@ -57,7 +57,7 @@ class Comparison:
         self.most = self.more = 0
 
     def add(self, label: str, of_premises: Sequence[str | None]) -> None:
-        """Add a pair: its gold label, and that of each single premise (None if no label has enough votes)."""
+        """Adds a pair: its gold label, and that of each single premise (None if no label has enough votes)."""
         equal = of_premises.count(label)
         self.agree[equal] += 1
         self.most += 2 * equal > len(of_premises)
@@ -65,7 +65,7 @@ class Comparison:
         self.more += label == ("entailment" if lead > 0 else "contradiction" if lead < 0 else "neutral")
 
     def figures(self, labels: Sequence[str]) -> dict[str, Any] | None:
-        """Return the shares. `agree`: premises that agree -> share of pairs. `more_of_premises`: for nli3 alone."""
+        """Returns the shares. `agree`: premises that agree -> share of pairs. `more_of_premises`: for nli3 alone."""
         total = self.agree.total()
         if not total:
             return None
@@ -78,7 +78,7 @@ class Comparison:
 
 
 def errors(line: Mapping[str, Any], facts: Facts) -> Iterator[str]:
-    """Yield the errors in the labels of single premises of a line."""
+    """Yields the errors in the labels of single premises of a line."""
     present = [name for name in FIELDS if name in line]
     if not present:
         return

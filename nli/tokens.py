@@ -51,27 +51,27 @@ _BLOCKS = (
 
 
 def primary_tag(language: str) -> str:
-    """Return the primary language of a tag such as "zh-Hant" or "en_GB"."""
+    """Returns the primary language of a tag such as "zh-Hant" or "en_GB"."""
     return language.replace("_", "-").split("-")[0].strip().lower()
 
 
 def is_english(language: str) -> bool:
-    """Return whether a language is English, for which the models, word lists and packaged vectors are."""
+    """Returns whether a language is English, for which the models, word lists and packaged vectors are."""
     return primary_tag(language) == "en"
 
 
 def writes_without_spaces(language: str) -> bool:
-    """Return whether a language is written without spaces between words."""
+    """Returns whether a language is written without spaces between words."""
     return primary_tag(language) in WITHOUT_SPACES
 
 
 def tokeniser(language: str, words: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
-    """Return the tokeniser of a language: characters if it is written without spaces, else `words`."""
+    """Returns the tokeniser of a language: characters if it is written without spaces, else `words`."""
     return characters if writes_without_spaces(language) else words
 
 
 def characters(sentence: str) -> tuple[str, ...]:
-    """Return the characters of a sentence, each with its vowel signs and tone marks.
+    """Returns the characters of a sentence, each with its vowel signs and tone marks.
 
     Letters and digits of other scripts stay together; white space is no token.
     """
@@ -98,7 +98,7 @@ def _stands_alone(character: str) -> bool:
 
 @contextmanager
 def light_nltk() -> Iterator[None]:
-    """Import NLTK without its optional packages.
+    """Imports NLTK without its optional packages.
 
     Its classifiers and collocations load scikit-learn, SciPy and pandas. Nothing here uses those parts, and they are
     four fifths of the time that NLTK takes to load, in every process that trains or counts.
@@ -117,6 +117,6 @@ DIGEST_BYTES = 8
 
 
 def digest(*texts: str) -> int:
-    """Return 64 bits for the texts. White space at their ends does not count, nor does repeated white space."""
+    """Returns 64 bits for the texts. White space at their ends does not count, nor does repeated white space."""
     joined = "\n".join(" ".join(text.split()) for text in texts)
     return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=DIGEST_BYTES).digest(), "big")

@@ -58,7 +58,7 @@ class SchemaErrors(Exception):
         self.errors = list(errors)
 
     def sentences(self, what: str) -> str:
-        """Return all errors as sentences that begin with `what`."""
+        """Returns all errors as sentences that begin with `what`."""
         return " ".join(
             f"{what}: {': '.join(filter(None, (dotted(wrong.place), wrong.what)))}." for wrong in self.errors
         )
@@ -110,7 +110,7 @@ class Part(BaseModel):
 
 
 def _blank(field: FieldInfo) -> Any:
-    """Return the replacement of an invalid value: its default, else an empty value of its type."""
+    """Returns the replacement of an invalid value: its default, else an empty value of its type."""
     if not field.is_required():
         return field.get_default(call_default_factory=True)
     part = part_in(field.annotation)
@@ -149,7 +149,7 @@ def part_of(kind: type[Model], value: object) -> Model:
 def checked(
     model: type[Model], value: object, beyond: Callable[[Model], Iterable[SchemaError]] = lambda made: ()
 ) -> Model:
-    """Return the value as a model. Raises SchemaErrors with all errors.
+    """Returns the value as a model. Raises SchemaErrors with all errors.
 
     beyond: takes the model and returns the errors that concern several keys together.
     """
@@ -169,7 +169,7 @@ def checked(
 
 
 def errors_of(error: ValidationError, model: type[Part]) -> list[SchemaError]:
-    """Return every error of a failed check in plain words."""
+    """Returns every error of a failed check in plain words."""
     return [SchemaError(each["loc"], _what(each, model)) for each in error.errors()]
 
 
@@ -203,23 +203,23 @@ def _what(error: Any, model: type[Part]) -> str:
 
 
 def meant(text: str, known: Iterable[str], sentence: str) -> str:
-    """Return `sentence` with the known word that is most similar to `text`; "" if none is similar."""
+    """Returns `sentence` with the known word that is most similar to `text`; "" if none is similar."""
     close = difflib.get_close_matches(text, [word for word in known if word], n=1)
     return sentence.format(f'"{close[0]}"') if close else ""
 
 
 def limit_of(field: FieldInfo, name: str) -> Any:
-    """Return one of a number's limits ("ge", "gt", "le", "lt"), or None."""
+    """Returns one of a number's limits ("ge", "gt", "le", "lt"), or None."""
     return next((limit for one in field.metadata if (limit := getattr(one, name, None)) is not None), None)
 
 
 def limits_of(field: FieldInfo) -> str:
-    """Return a number's limits in words, such as "from 1 to 100" or "at least 1"; "" without any."""
+    """Returns a number's limits in words, such as "from 1 to 100" or "at least 1"; "" without any."""
     return limits_in({name: limit_of(field, name) for name in ("ge", "gt", "le", "lt")})
 
 
 def limits_in(limits: Mapping[str, Any]) -> str:
-    """Return limits, given by their names, in words."""
+    """Returns limits, given by their names, in words."""
     found = {
         name: f"{limit:,}" if isinstance(limit, int) and limit > 99_999 else f"{limit:.15g}"
         for name in ("ge", "gt", "le", "lt")
@@ -232,17 +232,17 @@ def limits_in(limits: Mapping[str, Any]) -> str:
 
 
 def choices_of(field: FieldInfo) -> tuple[str, ...]:
-    """Return the values that a text may have; none if it may be any."""
+    """Returns the values that a text may have; none if it may be any."""
     return next((one.choices for one in field.metadata if isinstance(one, OneOf)), ())
 
 
 def default_of(model: type[BaseModel], key: str) -> Any:
-    """Return the default of a key; other code gets it here."""
+    """Returns the default of a key; other code gets it here."""
     return model.model_fields[key].default
 
 
 def dotted(place: Place) -> str:
-    """Return a place as people write it: `mixed[0].share`."""
+    """Returns a place as people write it: `mixed[0].share`."""
     text = ""
     for step in place:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -250,19 +250,19 @@ def dotted(place: Place) -> str:
 
 
 def part_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model in an annotation such as `Model | None` or `tuple[Model, ...]`."""
+    """Returns the model in an annotation such as `Model | None` or `tuple[Model, ...]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((part for each in get_args(annotation) if (part := part_in(each))), None)
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Return whether the key contains a list."""
+    """Returns whether the key contains a list."""
     return getattr(field.annotation, "__origin__", None) is tuple
 
 
 def steps(model: type[BaseModel], place: Place) -> Iterator[FieldInfo | None]:
-    """Return the field of each step of a place; None for positions in lists and for unknown keys."""
+    """Returns the field of each step of a place; None for positions in lists and for unknown keys."""
     part: type[BaseModel] | None = model
     for step in place:
         if isinstance(step, int):
@@ -274,12 +274,12 @@ def steps(model: type[BaseModel], place: Place) -> Iterator[FieldInfo | None]:
 
 
 def field_at(model: type[BaseModel], place: Place) -> FieldInfo | None:
-    """Return the field at a place; None for positions in lists and for unknown keys."""
+    """Returns the field at a place; None for positions in lists and for unknown keys."""
     return list(steps(model, place))[-1] if place else None
 
 
 def keys_at(model: type[BaseModel], place: Place) -> list[str]:
-    """Return the keys of the table at a place."""
+    """Returns the keys of the table at a place."""
     last = [field for field in steps(model, place) if field is not None]
     part = part_in(last[-1].annotation) if last else model
     return list(part.model_fields) if part else []

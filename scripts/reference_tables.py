@@ -24,7 +24,7 @@ HEAD = ("| key | default | meaning |", "|---|---|---|")
 
 
 def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
-    """Return a row for each key of a model: name, default, meaning."""
+    """Returns a row for each key of a model: name, default, meaning."""
     left_out = set(without)
     return [
         f"| `{key}` | {default_in_words(field)} | {field.description or ''} |".replace("|  |", "| |")
@@ -34,7 +34,7 @@ def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
 
 
 def default_in_words(field: FieldInfo) -> str:
-    """Return a default as people type it."""
+    """Returns a default as people type it."""
     if field.is_required():
         return "needed"
     default: Any = field.default
@@ -46,7 +46,7 @@ def default_in_words(field: FieldInfo) -> str:
 
 
 def with_table(page: str, heading: str, table: Iterable[str]) -> str:
-    """Return the page with the first table under this heading replaced. Raises ValueError if there is none."""
+    """Returns the page with the first table under this heading replaced. Raises ValueError if there is none."""
     start = page.index(f"\n{heading}\n")
     rest = page[start + 1 :]
     found = re.search(r"(?:^\|.*\n)+", rest, re.MULTILINE)

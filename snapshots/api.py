@@ -47,7 +47,7 @@ GONE = (
 
 
 def known_snapshot(pk: int) -> Snapshot:
-    """Return a snapshot. Raises Problem (404)."""
+    """Returns a snapshot. Raises Problem (404)."""
     found = Snapshot.objects.select_related("corpus").filter(pk=pk).first()
     if found is None:
         raise Problem(status=404, detail=GONE)
@@ -55,7 +55,7 @@ def known_snapshot(pk: int) -> Snapshot:
 
 
 def frozen_snapshot(pk: int) -> Snapshot:
-    """Return a frozen snapshot. Raises Problem (404)."""
+    """Returns a frozen snapshot. Raises Problem (404)."""
     found = Snapshot.objects.frozen().select_related("corpus").filter(pk=pk).first()
     if found is None:
         raise Problem(status=404, detail="There is no such snapshot, or it is not frozen yet.")

@@ -124,20 +124,20 @@ class Snapshot(Job):
 
     @property
     def folder(self) -> Path:
-        """Return the folder of its files. The name comes from the database, never from a request."""
+        """Returns the folder of its files. The name comes from the database, never from a request."""
         return Path(settings.SNAPSHOT_ROOT) / self.corpus.slug / str(self.version)
 
     @property
     def state(self) -> str:
-        """Return its status in one word: retracted or published if it is, else that of the freeze."""
+        """Returns its status in one word: retracted or published if it is, else that of the freeze."""
         return "retracted" if self.retracted_at else "published" if self.published_at else self.status
 
     def read_manifest(self) -> Manifest | None:
-        """Read manifest.json; None before the freeze is done, or if the file is missing or damaged."""
+        """Reads manifest.json; None before the freeze is done, or if the file is missing or damaged."""
         return manifest_in(self.folder) if self.status == self.Status.FROZEN else None
 
     def datasheet_answers(self) -> dict[str, str]:
-        """Return the answers of the datasheet: those at publication, or the current ones if it is unpublished."""
+        """Returns the answers of the datasheet: those at publication, or the current ones if it is unpublished."""
         return DatasheetAnswer.objects.filter(corpus=self.corpus_id).standing(until=self.published_at)
 
 
@@ -372,7 +372,7 @@ class SnapshotExport(Work):
 
     @property
     def folder(self) -> Path:
-        """Return the folder of its files. The name comes from the database, never from a request."""
+        """Returns the folder of its files. The name comes from the database, never from a request."""
         snapshot, name = self.snapshot, f"{self.format}-{self.basis[:12]}"
         return Path(settings.EXPORT_ROOT) / snapshot.corpus.slug / str(snapshot.version) / name
 

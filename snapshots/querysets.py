@@ -19,7 +19,7 @@ class SnapshotQuerySet(JobQuerySet):
         return self.order_by("-id").select_related("corpus", "requested_by")
 
     def named(self, name: str) -> "SnapshotQuerySet":
-        """Filter by a name CORPUS@VERSION; none if the name has another form."""
+        """Filters by a name CORPUS@VERSION; none if the name has another form."""
         slug, at, version = name.partition("@")
         if not at or not version.isascii() or not version.isdigit() or len(version) > 9:
             return self.none()
@@ -28,7 +28,7 @@ class SnapshotQuerySet(JobQuerySet):
 
 class StatisticsQuerySet(JobQuerySet):
     def current(self, editions: Mapping[str, int]) -> "StatisticsQuerySet":
-        """Filter by the current definitions: `editions` has the current edition of each kind."""
+        """Filters by the current definitions: `editions` has the current edition of each kind."""
         return self.filter(
             Q.create([Q(kind=kind, edition=edition) for kind, edition in editions.items()], Q.OR)
         )
@@ -36,13 +36,13 @@ class StatisticsQuerySet(JobQuerySet):
 
 class SnapshotPairQuerySet(models.QuerySet):
     def named(self, snapshot: Any, names: Collection[str]) -> "SnapshotPairQuerySet":
-        """Filter by the ids of pairs. Without the corpus, PostgreSQL would read the ids of all corpora."""
+        """Filters by the ids of pairs. Without the corpus, PostgreSQL would read the ids of all corpora."""
         return self.filter(snapshot=snapshot, pair__corpus=snapshot.corpus_id, pair__public_id__in=names)
 
     def chosen(
         self, *, partition: str = "", genre: str = "", label: str = "", source: str = ""
     ) -> "SnapshotPairQuerySet":
-        """Filter by partition, genre (slug), gold label ("-": none) and its source; "" stands for all."""
+        """Filters by partition, genre (slug), gold label ("-": none) and its source; "" stands for all."""
         rows = self.filter(partition=partition) if partition else self
         rows = rows.filter(pair__premise__genre__slug=genre) if genre else rows
         rows = rows.filter(gold_source=source) if source else rows
@@ -53,6 +53,6 @@ class SnapshotPairQuerySet(models.QuerySet):
 
 class AnswerQuerySet(models.QuerySet):
     def standing(self, until: datetime | None = None) -> dict[str, str]:
-        """Return the newest answer to each question, by key, at the time `until` (None: now)."""
+        """Returns the newest answer to each question, by key, at the time `until` (None: now)."""
         rows = self if until is None else self.filter(answered_at__lte=until)
         return dict(rows.order_by("id").values_list("question", "text"))

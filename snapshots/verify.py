@@ -84,7 +84,7 @@ class Report:
 
 
 def verify(folder: Path, expected: str | None = None) -> Report:
-    """Check a snapshot or an export in a folder. Raises nothing: an unreadable file is a finding.
+    """Checks a snapshot or an export in a folder. Raises nothing: an unreadable file is a finding.
 
     expected: the cited sha256, of the snapshot's content or of its manifest (manifest_sha256), which covers the content
     and every count. An export in another format has its own hash.
@@ -118,7 +118,7 @@ def verify(folder: Path, expected: str | None = None) -> Report:
 
 
 def _check_export(folder: Path, report: Report, expected: str | None) -> None:
-    """Check the files of an export against the hashes in its export.json, without counting their content."""
+    """Checks the files of an export against the hashes in its export.json, without counting their content."""
     listed = _json(folder / EXPORT, report)
     files = listed.get("files") if isinstance(listed, dict) else None
     if listed is None:
@@ -138,7 +138,7 @@ def _check_expected(expected: str | None, found: tuple[str, ...], name: str, rep
 
 
 def _manifest(folder: Path, report: Report) -> Manifest | None:
-    """Return the manifest, or None if it is missing or the other checks cannot be made with it."""
+    """Returns the manifest, or None if it is missing or the other checks cannot be made with it."""
     if not folder.is_dir():
         report.add(str(folder), "there is no such folder")
         return None
@@ -177,7 +177,7 @@ def _manifest(folder: Path, report: Report) -> Manifest | None:
 def _check_files(
     folder: Path, listed: Mapping[str, Mapping[str, Any]], by: str, report: Report
 ) -> dict[str, str]:
-    """Check every file that is listed in the file `by`, and every file that is there; return name -> sha256."""
+    """Checks every file that is listed in the file `by`, and every file that is there; return name -> sha256."""
     there = {path.name for path in folder.iterdir()}
     for name in sorted(name for name in listed if not stays_inside(name)):
         report.add(by, f"lists {name!r}, which is outside the folder")
@@ -211,7 +211,7 @@ class _Reading:
         self.authors: defaultdict[str, set[str]] = defaultdict(set)
 
     def read(self, path: Path, partition: str) -> int:
-        """Check every line of a file. Returns their number."""
+        """Checks every line of a file. Returns their number."""
         before, last = 0, ""
         for part in in_order(
             lambda portion: check_part(portion.lines(), partition, self.facts, is_early=self.is_early),
@@ -238,7 +238,7 @@ class _Reading:
 
 
 def _compare(manifest: Manifest, reading: _Reading, report: Report) -> None:
-    """Compare the manifest with the counts of the files."""
+    """Compares the manifest with the counts of the files."""
     seen = reading.seen
     for partition, number, pair in seen.again(PAIR):
         report.add(PARTITION_FILES[partition], f"pairID {_text(pair)!r} occurs a second time", number)
@@ -283,7 +283,7 @@ def _text(name: bytes) -> str:
 
 
 def _json(path: Path, report: Report) -> Any:
-    """Return the content of a file; None if it cannot be read, which is a finding."""
+    """Returns the content of a file; None if it cannot be read, which is a finding."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:  # deeply nested JSON ends in the last
@@ -292,7 +292,7 @@ def _json(path: Path, report: Report) -> Any:
 
 
 def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:
-    """Yield the findings line by line, or the whole report as one JSON object."""
+    """Yields the findings line by line, or the whole report as one JSON object."""
     if as_json:
         yield json.dumps(report.as_json(), ensure_ascii=False)
         return
@@ -305,7 +305,7 @@ def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the checker, for this program and for manage.py."""
+    """Adds the arguments of the checker, for this program and for manage.py."""
     parser.add_argument(
         "folder",
         type=Path,
@@ -319,14 +319,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def sha256_text(text: str) -> str:
-    """Return a sha256 in lower case. Raises ArgumentTypeError for any other text."""
+    """Returns a sha256 in lower case. Raises ArgumentTypeError for any other text."""
     if not re.fullmatch("[0-9a-fA-F]{64}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not 64 hexadecimal digits")
     return text.lower()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the checker. Returns 0 without findings, else 1."""
+    """Runs the checker. Returns 0 without findings, else 1."""
     parser = argparse.ArgumentParser(
         prog="python -m snapshots.verify", description="Check a snapshot from its files alone."
     )

@@ -156,7 +156,7 @@ def rows_in_words(report: PairReport) -> str:
 
 
 def shown(plan: PlannedPair) -> list[str]:
-    """Return a pair as a person reads it, with what each part of it became."""
+    """Returns a pair as a person reads it, with what each part of it became."""
     item = plan.item
     parts = {
         "premise": " / ".join(item.premise),

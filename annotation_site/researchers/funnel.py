@@ -43,7 +43,7 @@ class Funnel:
     ends: dict[str, int]
 
     def charts(self) -> list[Table]:
-        """Return the steps as a chart, each with the address of its people; none while nobody came."""
+        """Returns the steps as a chart, each with the address of its people; none while nobody came."""
         if not any(self.steps.values()):
             return []
         rows: list[dict[str, Any]] = [

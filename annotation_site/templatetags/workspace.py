@@ -23,7 +23,7 @@ SUBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @register.simple_tag(takes_context=True)
 def workspace(context: Context) -> Shell:
-    """Return the shell of the page. Its corpus is the one that the page is about, or the one of `?corpus=SLUG`."""
+    """Returns the shell of the page. Its corpus is the one that the page is about, or the one of `?corpus=SLUG`."""
     request, question = context["request"], context.get("question")
     corpus: Corpus | None = _corpus_of(context)
     name = request.resolver_match.url_name if request.resolver_match else ""

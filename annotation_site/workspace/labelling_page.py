@@ -41,7 +41,7 @@ OF_PEOPLE = [
 @polled
 @researcher_page
 def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker.
+    """Shows the progress of labelling under the main question. The seats of a large corpus are counted by a worker.
 
     `as=csv`: the people who labelled in the last 24 hours as CSV.
     """
@@ -80,7 +80,7 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponseBase:
 def progress_of(
     question: Question, now: datetime
 ) -> tuple[dict[str, int], list[tuple[date, int]], datetime | None, int] | None:
-    """Return seats by state, seats filled by day, when a worker counted them, if one did, and how many labels are surplus.
+    """Returns seats by state, seats filled by day, when a worker counted them, if one did, and how many labels are surplus.
 
     None for a large corpus that no worker has counted yet. The question is one of `cached.with_size`.
     """
@@ -101,7 +101,7 @@ def progress_charts(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> 
 def stored_seats(
     question: Question, now: datetime, content: dict[str, Any]
 ) -> tuple[dict[str, int], list[tuple[date, int]]]:
-    """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
+    """Returns seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
     held = min(held_now(question, now), content["open_seats"])
     days, at_end = [], content["filled"]
     for day, _, labels in reversed(Counts(**content).days()):
@@ -112,7 +112,7 @@ def stored_seats(
 
 
 def held_now(question: Question, now: datetime) -> int:
-    """Return how many free seats people hold. It looks at seats of open batches alone: few, however many seats are free."""
+    """Returns how many free seats people hold. It looks at seats of open batches alone: few, however many seats are free."""
     handed_out = BatchItem.objects.filter(
         is_leased(now, "assignment__"), assignment__question=question, assignment__closed_at=None
     )
@@ -120,7 +120,7 @@ def held_now(question: Question, now: datetime) -> int:
 
 
 def seats_by_state(question: Question, now: datetime) -> dict[str, int]:
-    """Return the number of seats but those of authors, of pairs that count: filled, held (leased now) and free.
+    """Returns the number of seats but those of authors, of pairs that count: filled, held (leased now) and free.
 
     Published labels fill seats, too.
     """
@@ -134,7 +134,7 @@ def seats_by_state(question: Question, now: datetime) -> dict[str, int]:
 
 
 def filled_by_day(question: Question, now: datetime, filled: int) -> list[tuple[date, int]]:
-    """Return (day, seats filled at its end) for the last fourteen days (UTC), the oldest first.
+    """Returns (day, seats filled at its end) for the last fourteen days (UTC), the oldest first.
 
     It counts back from today's number, since a seat does not know when it was opened.
     """
@@ -151,13 +151,13 @@ def filled_by_day(question: Question, now: datetime, filled: int) -> list[tuple[
 
 
 def seconds_a_label(question: Question) -> float | None:
-    """Return the median active seconds of the newest thousand answers; None without any."""
+    """Returns the median active seconds of the newest thousand answers; None without any."""
     times = newest_times(question)
     return median(times) / 1000 if times else None
 
 
 def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
-    """Return the open batches whose lease runs, the one that ends first before all, with pairs and drafts."""
+    """Returns the open batches whose lease runs, the one that ends first before all, with pairs and drafts."""
     rows = Assignment.objects.filter(is_leased(now), question=question, closed_at=None)
     rows = rows.annotate(pairs=Count("items", distinct=True), answered=Count("drafts", distinct=True))
     columns = {"code": F("annotator__code"), "since": F("created_at"), "until": F("leased_until")}
@@ -168,7 +168,7 @@ def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
 
 
 def active_people(question: Question, now: datetime) -> list[dict[str, Any]]:
-    """Return who labelled in the last 24 hours, the last one first, with their labels of the hour and the day."""
+    """Returns who labelled in the last 24 hours, the last one first, with their labels of the hour and the day."""
     rows = Label.objects.ever_cast().without_corrected().filter(question=question, cast_at__gte=now - A_DAY)
     grouped = (
         rows.order_by()

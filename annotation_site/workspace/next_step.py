@@ -177,5 +177,5 @@ RULES: tuple[Rule, ...] = (
 
 
 def next_step(state: State) -> Step | None:
-    """Return the step of the first rule that holds; None if nothing is to be done."""
+    """Returns the step of the first rule that holds; None if nothing is to be done."""
     return next((step for rule in RULES if (step := rule(state))), None)

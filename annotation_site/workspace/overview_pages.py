@@ -74,7 +74,7 @@ class Forecast:
 @polled
 @researcher_page
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Show what needs attention, and the corpora, those with the latest work first; `as=csv`: all of them as CSV."""
+    """Shows what needs attention, and the corpora, those with the latest work first; `as=csv`: all of them as CSV."""
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
     corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
     found, items = list(corpora), waiting()
@@ -112,7 +112,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
 @polled
 @researcher_page
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the state of one corpus, what waits, and the next step.
+    """Shows the state of one corpus, what waits, and the next step.
 
     `days`: over how many days the pace is drawn.
     """
@@ -149,12 +149,12 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 @polled
 @researcher_page
 def attention(request: HttpRequest) -> HttpResponse:
-    """Render the link with the number of things that wait for a researcher. Every page of the workspace loads it."""
+    """Renders the link with the number of things that wait for a researcher. Every page of the workspace loads it."""
     return render(request, "workspace/_attention.html", {"things_waiting": len(waiting())})
 
 
 def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:
-    """Return the stages of the data, from premises to the newest snapshot; empty if no worker has counted yet."""
+    """Returns the stages of the data, from premises to the newest snapshot; empty if no worker has counted yet."""
     if counts is None:
         return []
     slug = corpus.slug
@@ -192,7 +192,7 @@ def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:
 
 
 def forecasts(counts: Counts, today: date) -> list[Forecast]:
-    """Return the forecasts for the texts and the labels that are still needed, at the present pace."""
+    """Returns the forecasts for the texts and the labels that are still needed, at the present pace."""
     found = []
     for what, left, column in (
         ("texts", counts.tasks - counts.written, 1),

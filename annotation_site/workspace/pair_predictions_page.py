@@ -31,7 +31,7 @@ class Prediction:
 
 @researcher_page
 def pair_predictions(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """List the predictions of the newest runs that were evaluated on a snapshot with this pair."""
+    """Lists the predictions of the newest runs that were evaluated on a snapshot with this pair."""
     pair = get_object_or_404(Pair.objects.select_related("corpus"), corpus__slug=slug, public_id=public_id)
     context = {
         "corpus": pair.corpus,
@@ -44,7 +44,7 @@ def pair_predictions(request: HttpRequest, slug: str, public_id: str) -> HttpRes
 
 
 def predictions_for(pair: Pair) -> list[Prediction]:
-    """Return the predictions of the newest runs, the newest first; of files on another machine, none."""
+    """Returns the predictions of the newest runs, the newest first; of files on another machine, none."""
     places = dict(
         SnapshotPair.objects.filter(pair=pair, snapshot__status=Snapshot.Status.FROZEN)
         .order_by()

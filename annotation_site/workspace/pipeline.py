@@ -68,31 +68,31 @@ class Counts:
     made_at: datetime | None = None  # when a worker counted; None: during this request
 
     def pace(self, column: int) -> float:
-        """Return the mean number a day over the last week, or since the first: of texts (column 1) or of labels (2)."""
+        """Returns the mean number a day over the last week, or since the first: of texts (column 1) or of labels (2)."""
         return pace(sum(day[column] for day in self.days(WEEK)), self.days_since_first(column))
 
     def is_early(self, column: int) -> bool:
-        """Return whether it is too early to tell when the texts or the labels will be done."""
+        """Returns whether it is too early to tell when the texts or the labels will be done."""
         return is_early(self.days_since_first(column), sum(day[column] for day in self.worked))
 
     def days(self, number: int = DAYS) -> list[list[Any]]:
-        """Return the last days as in `worked`, the oldest first; those on which nobody worked, too."""
+        """Returns the last days as in `worked`, the oldest first; those on which nobody worked, too."""
         today, known = start_of_day(timezone.now()).date(), {day[0]: day for day in self.worked}
         last = ((today - ago * A_DAY).isoformat() for ago in range(number - 1, -1, -1))
         return [known.get(day, [day, 0, 0]) for day in last]
 
     def first_day(self, column: int) -> date | None:
-        """Return the first day with a text or with a label; None without any."""
+        """Returns the first day with a text or with a label; None without any."""
         return next((date.fromisoformat(day[0]) for day in self.worked if day[column]), None)
 
     def days_since_first(self, *columns: int) -> int:
-        """Return how many days have passed since the first with any of these, both ends included."""
+        """Returns how many days have passed since the first with any of these, both ends included."""
         today = start_of_day(timezone.now()).date()
         known = [day for day in map(self.first_day, columns) if day]
         return (today - min(known)).days + 1 if known else 0
 
     def until_done(self, fee_percent: float) -> dict[str, int]:
-        """Return what is still to be paid until every text is written and labelled: its parts, in cents, without empty ones.
+        """Returns what is still to be paid until every text is written and labelled: the parts, in cents, no empty ones.
 
         Reading, bonuses and the like are added at their share so far, once the work is enough for a forecast: before, a
         few people who were paid for reading would be taken for a share of all that comes.
@@ -118,12 +118,12 @@ class Counts:
         return self.pace(2)
 
     def last_active(self) -> date | None:
-        """Return the last day on which somebody wrote or labelled; None if there is none."""
+        """Returns the last day on which somebody wrote or labelled; None if there is none."""
         return date.fromisoformat(self.worked[-1][0]) if self.worked else None
 
 
 def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
-    """Return corpus id -> its counts; None for a large corpus that no worker has counted yet.
+    """Returns corpus id -> its counts; None for a large corpus that no worker has counted yet.
 
     It needs a constant number of queries, and two more for the agreement of each corpus that has labels.
     """
@@ -145,7 +145,7 @@ def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
 
 
 def counts_to_sort_by(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
-    """Return corpus id -> its counts as a worker last stored them; only corpora without stored ones are counted now.
+    """Returns corpus id -> its counts as a worker last stored them; only corpora without stored ones are counted now.
 
     For lists of many corpora, all of which a worker counts (cached.stale_overviews).
     """
@@ -158,7 +158,7 @@ def counts_to_sort_by(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
 
 
 def overview_of(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
-    """Return the counts of the question's corpus, for the cache. A worker calls it."""
+    """Returns the counts of the question's corpus, for the cache. A worker calls it."""
     corpus, now = question.corpus, timezone.now()
     counts = _count([corpus], {corpus.pk: question}, now)[corpus.pk]
     figures, weeks = agreement_and_weeks(question)
@@ -235,7 +235,7 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
 
 
 def _days(keys: list[int], corpus_of: dict[int, int]) -> dict[int, dict[date, list[int]]]:
-    """Return corpus id -> day -> [texts, labels under the main question], for each day with any.
+    """Returns corpus id -> day -> [texts, labels under the main question], for each day with any.
 
     corpus_of: question id -> corpus id.
     """
@@ -252,7 +252,7 @@ def _days(keys: list[int], corpus_of: dict[int, int]) -> dict[int, dict[date, li
 
 
 def _due_texts(keys: list[int], questions: dict[int, Question]) -> dict[int, dict[str, int]]:
-    """Return corpus id -> the cents that the unwritten tasks will cost, at the pay of the newest prompt versions, and those
+    """Returns corpus id -> the cents that the unwritten tasks will cost, at the pay of the newest prompt versions, and those
     of the labels that their pairs get under the main question."""
     unwritten = (
         WritingSeat.objects.real()

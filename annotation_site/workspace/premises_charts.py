@@ -23,7 +23,7 @@ Stock = Sequence[Sequence[Any]]  # [slug of a genre, premises, used up, of the o
 
 
 def premise_stock(corpus: Corpus) -> list[list[Any]]:
-    """Return the numbers of each genre, without dropped premises, in one query that reads all premises."""
+    """Returns the numbers of each genre, without dropped premises, in one query that reads all premises."""
     seats = WritingSeat.objects.real().filter(premise=OuterRef("pk"))
     pairs = Pair.objects.standing().filter(premise=OuterRef("pk"))
     is_used = Q(has_seats=True, has_tasks_left=False)
@@ -56,7 +56,7 @@ class Counted:
 
 
 def counted(corpus: Corpus) -> Counted:
-    """Return the stock; that of a large corpus is empty until a worker has counted it."""
+    """Returns the stock; that of a large corpus is empty until a worker has counted it."""
     premises = Premise.objects.filter(corpus=corpus).order_by().values("pk")
     if premises[: cached.MOST_PREMISES_IN_REQUEST + 1].count() <= cached.MOST_PREMISES_IN_REQUEST:
         return Counted(corpus, premise_stock(corpus), None)

@@ -40,7 +40,7 @@ COLUMNS = {
 
 @researcher_page
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
+    """Lists premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in FILTERS}
     order = request.GET.get("order", "")
@@ -83,7 +83,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def filtered(corpus: Corpus, wanted: dict[str, str]) -> QuerySet[Premise]:
-    """Return the premises that pass the filters; an empty filter accepts all."""
+    """Returns the premises that pass the filters; an empty filter accepts all."""
     premises = Premise.objects.filter(corpus=corpus)
     if wanted["genre"]:
         premises = premises.filter(genre__slug=wanted["genre"], genre__corpus=corpus)
@@ -115,7 +115,7 @@ def _edge(request: HttpRequest, name: str, order: str) -> str | int | None:
 
 
 def _with_work(rows: list[Premise]) -> list[dict[str, Any]]:
-    """Return the premises of a page with their writing tasks and pairs, in two queries for all of them."""
+    """Returns the premises of a page with their writing tasks and pairs, in two queries for all of them."""
     keys = [row.pk for row in rows]
     tasks = WritingSeat.objects.real().filter(premise__in=keys).order_by().values_list("premise")
     seats = {

@@ -19,7 +19,7 @@ Compared = Sequence[tuple[PromptVersion, VersionStatistics]]
 
 
 def prompts_charts(corpus: Corpus, compared: Compared) -> list[Table]:
-    """Return the charts of these versions, none for a single one; a version without pairs or tasks is left out.
+    """Returns the charts of these versions, none for a single one; a version without pairs or tasks is left out.
 
     Three queries for each version.
     """

@@ -24,7 +24,7 @@ class Item:
 
 
 def release_checklist(snapshot: Snapshot) -> list[Item]:
-    """Return what the release of a frozen snapshot needs, in the order in which to do it."""
+    """Returns what the release of a frozen snapshot needs, in the order in which to do it."""
     slug, open_questions = snapshot.corpus.slug, len(blanks(snapshot.datasheet_answers()))
     counted = set(
         snapshot.statistics.current(EDITIONS).filter(data__isnull=False).values_list("kind", flat=True)

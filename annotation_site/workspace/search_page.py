@@ -37,7 +37,7 @@ class Found:
 
 @researcher_page
 def search(request: HttpRequest) -> HttpResponse:
-    """Show what was found for `q`: in the corpus `corpus` (a slug), or in all. One exact result opens at once."""
+    """Shows what was found for `q`: in the corpus `corpus` (a slug), or in all. One exact result opens at once."""
     asked = " ".join(request.GET.get("q", "")[:LONGEST].split())
     main = Question.objects.filter(corpus=OuterRef("pk"), is_main=True)
     known = Corpus.objects.only("slug", "name").annotate(has_question=Exists(main))
@@ -94,7 +94,7 @@ def _exact(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
 
 
 def _texts(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
-    """Return pairs whose hypothesis has these words in this order, then pairs whose premise has them."""
+    """Returns pairs whose hypothesis has these words in this order, then pairs whose premise has them."""
     pairs = Pair.objects.standing().filter(corpus__in=_labelled(corpora)).select_related("corpus")
     found = list(pairs.filter(hypothesis__has_words=asked).order_by("pk")[:SHOWN])
     if len(found) < SHOWN:
@@ -106,7 +106,7 @@ def _texts(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
 
 
 def _labelled(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """Return the corpora with a question: only their pairs have a page."""
+    """Returns the corpora with a question: only their pairs have a page."""
     return [corpus for corpus in corpora if corpus.has_question]  # type: ignore[attr-defined]
 
 

@@ -31,11 +31,11 @@ class Section:
     needs: str = ""
 
     def address(self, slug: str, question: str = "") -> str:
-        """Return the address of its first page for the corpus with this slug."""
+        """Returns the address of its first page for the corpus with this slug."""
         return self.addresses(slug, question)[0]
 
     def addresses(self, slug: str, question: str = "") -> list[str]:
-        """Return the address of each tab. `question`: the slug of another question than the main one."""
+        """Returns the address of each tab. `question`: the slug of another question than the main one."""
         asked = f"?{urlencode({'question': question})}" if question and self.is_about_question else ""
         found = [
             f"{reverse(name)}?corpus={slug}"
@@ -46,11 +46,11 @@ class Section:
         return found
 
     def has(self, url_name: str) -> bool:
-        """Return whether an address of this name belongs to the section."""
+        """Returns whether an address of this name belongs to the section."""
         return url_name in self.pages or any(url_name == name for _, name in self.tabs)
 
     def is_of(self, corpus: Corpus) -> bool:
-        """Return whether this corpus, one of `corpora_with_parts`, has the section."""
+        """Returns whether this corpus, one of `corpora_with_parts`, has the section."""
         return not self.needs or bool(getattr(corpus, f"has_{self.needs}"))
 
 
@@ -132,12 +132,12 @@ SECTIONS = (
 
 
 def section_of(url_name: str) -> Section | None:
-    """Return the section to which an address of this name belongs."""
+    """Returns the section to which an address of this name belongs."""
     return next((each for each in SECTIONS if each.has(url_name)), None)
 
 
 def corpora_with_parts(first: str = "") -> list[Corpus]:
-    """Return the newest corpora, `first` (a slug) before all, each with `has_question` and `has_prompt`."""
+    """Returns the newest corpora, `first` (a slug) before all, each with `has_question` and `has_prompt`."""
     corpora = Corpus.objects.annotate(
         has_question=Exists(Question.objects.filter(corpus=OuterRef("pk"), is_main=True)),
         has_prompt=Exists(Prompt.objects.filter(corpus=OuterRef("pk"))),
@@ -168,7 +168,7 @@ class Shell:
 
 
 def shell_of(url_name: str, slug: str, question: str = "") -> Shell:
-    """Return the shell of the page with this name about the corpus with this slug, which may be empty.
+    """Returns the shell of the page with this name about the corpus with this slug, which may be empty.
 
     `question`: the slug of the question that the page is about, if it is not the main one.
     """

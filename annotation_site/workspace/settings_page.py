@@ -33,7 +33,7 @@ RECORDS = (
 
 @researcher_page
 def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how the corpus is set up, its questions and prompts, and the lists about it among the records."""
+    """Shows how the corpus is set up, its questions and prompts, and the lists about it among the records."""
     corpus = get_object_or_404(
         Corpus.objects.select_related("consent_form", "writing_qualification"), slug=slug
     )
@@ -58,7 +58,7 @@ def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_form
 def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """Show what a corpus file would change, as `load_corpus` does, and change it after a confirmation.
+    """Shows what a corpus file would change, as `load_corpus` does, and changes it after a confirmation.
 
     slug: the corpus whose file is expected; empty: any, also a new one. The page accepts text; its script reads a
     chosen file into the field, since the site accepts no uploads.
@@ -105,5 +105,5 @@ def _other_corpus(file: CorpusFile, corpus: Corpus) -> str:
 
 
 def _digest(text: str, changes: Changes) -> str:
-    """Return a digest of what a confirmation confirms: this text, and these changes."""
+    """Returns a digest of what a confirmation confirms: this text, and these changes."""
     return hashlib.sha256(json.dumps([text.replace("\r\n", "\n"), changes.lines]).encode()).hexdigest()

@@ -31,7 +31,7 @@ Cut = Sequence[tuple[str, Sequence[str]]]  # (label, words of the text)
 
 
 def texts_charts(corpus: Corpus, found: QuerySet[Pair]) -> list[Table]:
-    """Return the charts of the newest 500 of these texts; none for fewer than thirty. One query for texts, one for words.
+    """Returns the charts of the newest 500 of these texts; none for fewer than thirty. One query for texts, one for words.
 
     Words are cut without the tokenizer of the statistics, which no web process loads.
     """
@@ -79,12 +79,12 @@ def _lengths(texts: Cut, words: Mapping[str, str]) -> Table:
 
 
 def _near(counts: Counter[int], length: int) -> float:
-    """Return the share of texts of about this length: a triangle over three lengths, so that the line is no comb."""
+    """Returns the share of texts of about this length: a triangle over three lengths, so that the line is no comb."""
     return (counts[length - 1] + 2 * counts[length] + counts[length + 1]) / 4 / counts.total()
 
 
 def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Table | None:
-    """Return the words that stand out most: by the standard errors between p(label | word) and the label's share."""
+    """Returns the words that stand out most: by the standard errors between p(label | word) and the label's share."""
     containing: dict[str, Counter[str]] = {}
     sizes = Counter(label for label, _ in texts)
     for label, text in texts:

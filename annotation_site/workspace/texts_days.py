@@ -23,7 +23,7 @@ Texts = Mapping[str, Mapping[str, int]]  # slug of a genre -> ISO date -> texts;
 
 
 def texts_by_day(corpus: Corpus, now: datetime) -> dict[str, dict[str, int]]:
-    """Return the texts of the last fourteen days (UTC), withdrawn ones too, in one query that may read all pairs."""
+    """Returns the texts of the last fourteen days (UTC), withdrawn ones too, in one query that may read all pairs."""
     since = start_of_day(now - (DAYS - 1) * A_DAY)
     sent = Pair.objects.filter(corpus=corpus, assignment__isnull=False, created_at__gte=since)
     rows = sent.order_by().annotate(day=TruncDate("created_at")).values_list("premise__genre__slug", "day")
@@ -34,7 +34,7 @@ def texts_by_day(corpus: Corpus, now: datetime) -> dict[str, dict[str, int]]:
 
 
 def days_charts(corpus: Corpus, now: datetime) -> list[Table]:
-    """Return the chart; none without texts in these days, or while no worker has counted those of a large corpus."""
+    """Returns the chart; none without texts in these days, or while no worker has counted those of a large corpus."""
     pairs = Pair.objects.filter(corpus=corpus).order_by().values("pk")
     most = cached.MOST_SEATS_ON_DASHBOARD
     if pairs[: most + 1].count() <= most:

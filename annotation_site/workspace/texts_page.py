@@ -52,7 +52,7 @@ CSV = {
 
 @researcher_page
 def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List the texts of writers, fifty a page, also withdrawn ones. The address holds filters, order and place;
+    """Lists the texts of writers, fifty a page, also withdrawn ones. The address holds filters, order and place;
     `as=csv`: all that pass, as CSV; `chart`: one chart as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in COLUMNS}
@@ -105,7 +105,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
 def written(
     corpus: Corpus, wanted: Mapping[str, str] | None = None, *, shortest: int = 0, longest: int = 0
 ) -> QuerySet[Pair]:
-    """Return the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
+    """Returns the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
     pairs = Pair.objects.filter(corpus=corpus, assignment__isnull=False)
     pairs = pairs.filter(**{COLUMNS[name]: value for name, value in (wanted or {}).items() if value})
     pairs = pairs.annotate(characters=Length("hypothesis"))

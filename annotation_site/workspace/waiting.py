@@ -48,7 +48,7 @@ class Waiting:
 
 
 def waiting() -> list[Waiting]:
-    """Return all that waits, the most urgent first. A constant number of queries, and one for each adjudicated corpus."""
+    """Returns all that waits, the most urgent first. A constant number of queries, and one for each adjudicated corpus."""
     return [
         *_disk(),
         *_no_worker(),
@@ -63,7 +63,7 @@ def waiting() -> list[Waiting]:
 
 
 def waiting_in(slug: str) -> list[Waiting]:
-    """Return what waits in one corpus, and what concerns all corpora."""
+    """Returns what waits in one corpus, and what concerns all corpora."""
     return [each for each in waiting() if each.slug in ("", slug)]
 
 
@@ -89,7 +89,7 @@ class WaitingJobs:
 
 
 def waiting_jobs(until: datetime | None = None) -> list[WaitingJobs]:
-    """Return the waiting jobs of each queue that has any, or those requested before a time; in one query."""
+    """Returns the waiting jobs of each queue that has any, or those requested before a time; in one query."""
     of_kinds = (
         kind.objects.waiting()
         .filter(queued_at__lt=until or timezone.now())

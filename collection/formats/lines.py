@@ -345,7 +345,7 @@ Records = Callable[[Path], Iterator[Record | BadLine]]
 
 
 def elements(tag: str) -> Records:
-    """Return a reader of the elements of this name. A repeated inner element becomes a list of texts."""
+    """Returns a reader of the elements of this name. A repeated inner element becomes a list of texts."""
 
     def xml_records(path: Path) -> Iterator[Record | BadLine]:
         with open_bytes(path) as file:

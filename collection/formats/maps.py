@@ -89,11 +89,11 @@ class LabelMap:
 
     @property
     def targets(self) -> set[str]:
-        """Return the labels that the map gives."""
+        """Returns the labels that the map gives."""
         return {label for label in (*self.words.values(), *(each.label for each in self.ranges)) if label}
 
     def read(self, value: object, key: str) -> str | None:
-        """Return our label. Raises Unreadable for a refused label, or a number outside all ranges."""
+        """Returns our label. Raises Unreadable for a refused label, or a number outside all ranges."""
         if self.ranges and isinstance(value, float):
             value = repr(value)
         if isinstance(value, str):
@@ -137,7 +137,7 @@ def _step(each: Range) -> Decimal:
 
 
 def label_map(text: str) -> LabelMap:
-    """Return the map that a text like `1=contradiction,2-4=neutral,5=entailment` says. Raises FieldError."""
+    """Returns the map that a text like `1=contradiction,2-4=neutral,5=entailment` says. Raises FieldError."""
     words: dict[str, str | None] = {}
     ranges: list[Range] = []
     for entry in filter(None, (part.strip() for part in text.split(","))):
@@ -178,7 +178,7 @@ def _range(text: str, label: str | None) -> Range | None:
 
 
 def column_map(text: str) -> dict[str, tuple[str, ...]]:
-    """Return field -> columns from a text like `premise=context,labels=label1+label2`. Raises FieldError."""
+    """Returns field -> columns from a text like `premise=context,labels=label1+label2`. Raises FieldError."""
     found: dict[str, tuple[str, ...]] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, equals, given = (part.strip() for part in entry.partition("="))
@@ -276,7 +276,7 @@ class FieldMap:
                 )
 
     def read(self, line: int, record: dict[str, Any]) -> ImportedPair:
-        """Return the pair of a record. Raises Unreadable."""
+        """Returns the pair of a record. Raises Unreadable."""
         gold, split, told = self._one(record, "label"), self._one(record, "partition"), records.told(record)
         published = self._label(record[gold], gold, told) if gold else None
         labels = self._labels(record, told)

@@ -59,7 +59,7 @@ class Guess:
 
 
 def sniffed(path: Path) -> Guess:
-    """Return the format of a file. Raises FieldError where its columns or labels say too little."""
+    """Returns the format of a file. Raises FieldError where its columns or labels say too little."""
     if why := packed(path):
         raise FieldError(f"{why}.")
     container = container_of(path)

@@ -196,7 +196,7 @@ def _quotes_as_csv(path: Path) -> bool:
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names of columns. Repeated names are numbered, `name~1`, `name~2`, so that a map can name each."""
+    """Returns the names of columns. Repeated names are numbered, `name~1`, `name~2`, so that a map can name each."""
     count, seen = Counter(names), Counter[str]()
     found = []
     for name in names:
@@ -212,7 +212,7 @@ def _row(number: int, cells: list[str], columns: list[str]) -> Record | BadLine:
 
 
 def container_of(path: Path) -> str:
-    """Return the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty or damaged file is jsonl."""
+    """Returns the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty or damaged file is jsonl."""
     if is_parquet(path):
         return "jsonl"  # the same rows
     with open_bytes(path) as file:

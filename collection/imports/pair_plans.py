@@ -51,7 +51,7 @@ class PlannedPair:
 
     @property
     def codes(self) -> list[str]:
-        """Return the file's codes of everybody who wrote, labelled or answered; empty ones among them."""
+        """Returns the file's codes of everybody who wrote, labelled or answered; empty ones among them."""
         answers = (answer["code"] for answer in self.item.answers)
         return [self.author, *(vote.annotator for vote in self.votes), *answers]
 
@@ -79,11 +79,11 @@ class Rules:
 
     @property
     def votes(self) -> Sequence[str]:
-        """Return the labels that the main question accepts."""
+        """Returns the labels that the main question accepts."""
         return SCHEMES[self.asked] if self.asked else self.labels
 
     def published(self, label: str | None) -> str | None:
-        """Return the published label in the corpus's scheme; one of the question's scheme is mapped as by its rule."""
+        """Returns the published label in the corpus's scheme; one of the question's scheme is mapped as by its rule."""
         if label is None or label in self.labels:
             return label
         return READINGS.get((self.asked, self.scheme), {}).get(label, label)

@@ -142,7 +142,7 @@ class Corpus(models.Model):
         return next((worded(self) for worded in WORDINGS), ("", {}, {}))
 
     def in_order(self, rows: Iterable[Any]) -> list[Any]:
-        """Return rows with a `label` in the order of `answer_words`."""
+        """Returns rows with a `label` in the order of `answer_words`."""
         places = {label: place for place, label in enumerate(self.answer_words)}
         return sorted(rows, key=lambda row: places.get(row.label, len(places)))
 

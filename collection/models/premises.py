@@ -10,7 +10,7 @@ from shared.constraints import check, unique
 
 
 def sentences_of(text: str, count: int) -> list[str]:
-    """Return a string for each sentence. A single sentence stays as it is, with its line breaks."""
+    """Returns a string for each sentence. A single sentence stays as it is, with its line breaks."""
     return [text] if count == 1 else text.split("\n")
 
 

@@ -203,7 +203,7 @@ def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
 @researcher_page
 @previewed
 def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the writing page with a premise of the corpus, under the newest version of its prompt or of `prompt`."""
+    """Shows the writing page with a premise of the corpus, under the newest version of its prompt or of `prompt`."""
     corpus = get_object_or_404(Corpus, slug=slug)
     premises = Premise.objects.filter(corpus=corpus, genre__prompt__isnull=False).exclude(status="dropped")
     if name := request.GET.get("prompt"):

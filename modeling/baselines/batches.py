@@ -50,7 +50,7 @@ class Batch:
         return len(self.labels)
 
     def cells(self) -> tuple[int, int]:
-        """Count (cells of padding, all cells)."""
+        """Counts (cells of padding, all cells)."""
         every = sum(one.tokens.numel() for one in self.sentences)
         return every - sum(int(one.lengths.sum()) for one in self.sentences), every
 
@@ -63,7 +63,7 @@ class Tokeniser:
         self._known: dict[tuple[str, ...], list[str]] = {}
 
     def __call__(self, sentences: tuple[str, ...]) -> list[str]:
-        """Return the tokens of several sentences. Each is tokenised by itself, so that its full stop is a token."""
+        """Returns the tokens of several sentences. Each is tokenised by itself, so that its full stop is a token."""
         if sentences not in self._known:
             self._known[sentences] = [token for sentence in sentences for token in self._cut(sentence)]
         return self._known[sentences]
@@ -80,13 +80,13 @@ SIDES: dict[str, Callable[[Pair], tuple[tuple[str, ...], ...]]] = {
 
 
 def tokenise_side(side: str, pairs: Iterable[Pair], cut: Callable[[str], list[str]] = tokenise) -> Texts:
-    """Return the tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
+    """Returns the tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
     tokeniser = Tokeniser(cut)
     return [[tokeniser(text) for text in SIDES[side](pair)] for pair in pairs]
 
 
 def texts_of(side: str, pairs: Sequence[Pair], lexicon: Lexicon) -> Texts:
-    """Return what the lexicon numbers on one side of each pair: words, pieces, or names of features."""
+    """Returns what the lexicon numbers on one side of each pair: words, pieces, or names of features."""
     if isinstance(lexicon, Features):
         return [[names] for names in lexicon.names(pairs)]
     return tokenise_side(side, pairs, lexicon.cut)
@@ -113,7 +113,7 @@ class Encoded:
         )
 
     def cut(self, rows: Integers, device: torch.device) -> Sentences:
-        """Return the texts of the pairs `rows`, padded to the longest."""
+        """Returns the texts of the pairs `rows`, padded to the longest."""
         counts = self._counts[rows]
         pair = np.repeat(np.arange(len(rows)), counts)
         chosen = self._first[rows][pair] + np.arange(len(pair)) - starts_of(counts)[pair]
@@ -128,7 +128,7 @@ class Encoded:
         )
 
     def end_to_end(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Return the indices of the first text of each pair of `rows`, the starts of the texts, and the end of the last."""
+        """Returns the indices of the first text of each pair of `rows`, the starts of the texts, and the end of the last."""
         texts = self._first[rows]
         lengths = self._lengths[texts]
         ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -136,7 +136,7 @@ class Encoded:
 
 
 def starts_of(counts: Integers) -> Integers:
-    """Return the starts of stretches of these lengths that lie end to end."""
+    """Returns the starts of stretches of these lengths that lie end to end."""
     return np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.int64) if len(counts) else counts
 
 
@@ -159,7 +159,7 @@ class EncodedPairs:
         return len(self.labels)
 
     def cut(self, rows: Integers, device: torch.device) -> Batch:
-        """Return the pairs of `rows` as one batch on `device`."""
+        """Returns the pairs of `rows` as one batch on `device`."""
         labels = torch.from_numpy(self.labels[rows]).to(device)
         soft = self.distributions
         targets = labels if soft is None else torch.from_numpy(soft[rows]).to(device)
@@ -167,7 +167,7 @@ class EncodedPairs:
         return Batch(tuple(side.cut(rows, device) for side in self.sides), labels, targets, measures)
 
     def by_length(self, rows: Integers) -> Integers:
-        """Return `rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
+        """Returns `rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
         if not self.sides:
             return rows
         # lexsort takes its last key first.
@@ -175,7 +175,7 @@ class EncodedPairs:
 
 
 def encode_pairs(pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon) -> EncodedPairs:
-    """Encode the sides named in `reads`, and the labels, of `pairs`."""
+    """Encodes the sides named in `reads`, and the labels, of `pairs`."""
     return encode_texts([texts_of(side, pairs, vocabulary) for side in reads], pairs, vocabulary)
 
 
@@ -185,19 +185,19 @@ def encode_texts(
     vocabulary: Lexicon,
     distributions: npt.NDArray[np.float32] | None = None,
 ) -> EncodedPairs:
-    """Encode sides that `texts_of` returned."""
+    """Encodes sides that `texts_of` returned."""
     measures = vocabulary.measures(pairs) if isinstance(vocabulary, Measuring) else None
     encoded = tuple(Encoded(side, vocabulary) for side in sides)
     return EncodedPairs(encoded, labels_of(pairs), distributions, measures)
 
 
 def labels_of(pairs: Sequence[Pair]) -> Integers:
-    """Return the gold labels (pairs,) as indices."""
+    """Returns the gold labels (pairs,) as indices."""
     return np.array([pair.label for pair in pairs], dtype=np.int64)
 
 
 def distributions_of(pairs: Sequence[Pair], labels: int, which: str = ALL) -> npt.NDArray[np.float32]:
-    """Return the distributions (pairs, labels) of a named set of labels; of a pair without any, the gold label."""
+    """Returns the distributions (pairs, labels) of a named set of labels; of a pair without any, the gold label."""
     rows = np.zeros((len(pairs), labels), dtype=np.float32)
     for row, pair in zip(rows, pairs, strict=True):
         votes = pair.votes_of(which)
@@ -214,7 +214,7 @@ class Part:
     share: float = 1.0
 
     def drawn(self, seed: int, epoch: int) -> Integers:
-        """Return the rows of this epoch."""
+        """Returns the rows of this epoch."""
         rows = np.arange(self.start, self.stop, dtype=np.int64)
         if self.share == 1:
             return rows
@@ -225,7 +225,7 @@ class Part:
 def training_batches(
     pairs: EncodedPairs, batch_size: int, seed: int, epoch: int, parts: Sequence[Part] = ()
 ) -> list[Integers]:
-    """Yield the rows of each batch of one epoch, each drawn pair once: shuffled, then sorted by length in pools.
+    """Yields the rows of each batch of one epoch, each drawn pair once: shuffled, then sorted by length in pools.
 
     Depends on nothing but its arguments, so that a resumed run needs only the epoch and the position in it.
     """
@@ -242,5 +242,5 @@ def training_batches(
 
 
 def in_batches(rows: Integers, batch_size: int) -> Iterator[Integers]:
-    """Yield `rows` in order, `batch_size` at a time; the last batch may be smaller."""
+    """Yields `rows` in order, `batch_size` at a time; the last batch may be smaller."""
     return (rows[start : start + batch_size] for start in range(0, len(rows), batch_size))

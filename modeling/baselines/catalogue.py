@@ -79,7 +79,7 @@ BOOLEANS = {"true": True, "false": False}
 
 
 def describe() -> dict[str, dict[str, Any]]:
-    """Describe all baselines, JSON-ready: {baseline: {"doc", "two_classes", "paper", "differences", "settings"}}.
+    """Describes all baselines, JSON-ready: {baseline: {"doc", "two_classes", "paper", "differences", "settings"}}.
 
     `paper`: what the preset changes, null if no paper has the baseline. `settings`: {key: {"type", "default", "doc",
     "choices", "least", "below"}}.
@@ -107,7 +107,7 @@ def describe() -> dict[str, dict[str, Any]]:
 
 
 def with_preset(baseline: str, preset: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Return the given settings, after those of a preset. Raises ValueError for an unknown preset."""
+    """Returns the given settings, after those of a preset. Raises ValueError for an unknown preset."""
     if preset not in PRESETS:
         raise ValueError(f"There is no preset {preset!r}. The presets: {', '.join(PRESETS)}.")
     kind = settings_class(baseline)
@@ -119,7 +119,7 @@ def with_preset(baseline: str, preset: str, given: Mapping[str, object]) -> dict
 
 
 def preset_of(baseline: str, given: Mapping[str, object]) -> str | None:
-    """Return the preset with exactly these settings, `default` if both presets have them; None for other settings."""
+    """Returns the preset with exactly these settings, `default` if both presets have them; None for other settings."""
     made = make_settings(baseline, given)
     for preset in PRESETS:
         if (preset == "default" or made.PAPER is not None) and made == make_settings(
@@ -130,12 +130,12 @@ def preset_of(baseline: str, given: Mapping[str, object]) -> str | None:
 
 
 def doc_of(kind: type[Settings]) -> str:
-    """Return what a baseline is, in one line."""
+    """Returns what a baseline is, in one line."""
     return (kind.__doc__ or "").strip().splitlines()[0]
 
 
 def check_settings(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
-    """Check the given settings, and turn text into the type of its key (for `--set key=value`).
+    """Checks the given settings, and turns text into the type of its key (for `--set key=value`).
 
     Returns the given keys only: the others take their defaults when the run starts. Raises ValueError that names an
     unknown baseline, or each invalid key and value, with the valid ones.
@@ -151,7 +151,7 @@ def check_settings(baseline: str, given: Mapping[str, object]) -> dict[str, Any]
 
 
 def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
-    """Make the settings of a baseline: the given ones, and defaults for the others. An int is valid for a float.
+    """Makes the settings of a baseline: the given ones, and defaults for the others. An int is valid for a float.
 
     Raises ValueError that names all errors at once: an unknown baseline or key, a wrong type, a value out of its limits.
     """
@@ -162,7 +162,7 @@ def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
 
 
 def less_memory(settings: Settings) -> str:
-    """Say what to do when a run with these settings runs out of memory."""
+    """Says what to do when a run with these settings runs out of memory."""
     sizes = [name for name in SIZES if hasattr(settings, name)]
     ways = [f"a smaller {' or '.join(sizes)}".replace(" or ", ", ", len(sizes) - 2)] if sizes else []
     ways += ["a larger minimum_count"] if hasattr(settings, "minimum_count") else []
@@ -171,25 +171,25 @@ def less_memory(settings: Settings) -> str:
 
 
 def stored_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings as a run folder stores them. One of LATER is stored only if it differs from its value there."""
+    """Returns the settings as a run folder stores them. One of LATER is stored only if it differs from its value there."""
     return {key: value for key, value in settings.model_dump().items() if LATER.get(key, ...) != value}
 
 
 def read_stored_settings(baseline: str, stored: Mapping[str, object]) -> Settings:
-    """Make the settings from what `stored_settings` returned. Raises ValueError as `make_settings` does."""
+    """Makes the settings from what `stored_settings` returned. Raises ValueError as `make_settings` does."""
     later = {key: LATER[key] for key in settings_class(baseline).model_fields if key in LATER}
     return make_settings(baseline, {**later, **stored})
 
 
 def settings_class(baseline: str) -> type[Settings]:
-    """Return the model of a baseline's settings. Raises ValueError for an unknown name."""
+    """Returns the model of a baseline's settings. Raises ValueError for an unknown name."""
     if baseline not in BASELINES:
         raise ValueError(f"There is no baseline {baseline!r}. The baselines: {', '.join(BASELINES)}.")
     return BASELINES[baseline]
 
 
 def from_text(text: str, kind: Any) -> object:
-    """Read `text` as a value of `kind`. Returns invalid text unchanged, so that the schema reports it."""
+    """Reads `text` as a value of `kind`. Returns invalid text unchanged, so that the schema reports it."""
     try:
         return BOOLEANS[text.strip().lower()] if kind is bool else kind(text)
     except (KeyError, ValueError):
@@ -197,7 +197,7 @@ def from_text(text: str, kind: Any) -> object:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the catalogue, or check `BASELINE key=value ...`; the exit code is 1 if these are invalid."""
+    """Prints the catalogue, or checks `BASELINE key=value ...`; the exit code is 1 if these are invalid."""
     answer: dict[str, Any]
     code = 0
     if not arguments:
@@ -212,7 +212,7 @@ def main(arguments: list[str]) -> int:
 
 
 def split_assignment(argument: str) -> tuple[str, str]:
-    """Split 'key=value' into (key, value). Raises ValueError without an equals sign."""
+    """Splits 'key=value' into (key, value). Raises ValueError without an equals sign."""
     key, sign, value = argument.partition("=")
     if not sign:
         raise ValueError(f"{argument!r} is not of the form key=value.")
@@ -224,7 +224,7 @@ if __name__ == "__main__":
 
 
 def english_tools(settings: Settings, language: str, packaged_vectors: str | None) -> str | None:
-    """Name the tool of this baseline that only works for English, as the beginning of a sentence. Returns None if there
+    """Names the tool of this baseline that only works for English, as the beginning of a sentence. Returns None if there
     is no such tool, or if the pairs are in English. `packaged_vectors`: the package of vectors that the run reads, if any.
     """
     if is_english(language):

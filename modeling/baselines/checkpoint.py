@@ -52,7 +52,7 @@ class FinishedRun:
 
 @contextmanager
 def run_folder(folder: Path, identity: Mapping[str, Any], digest: str) -> Iterator[None]:
-    """Create or reopen the folder of a run, and lock it against other processes.
+    """Creates or reopens the folder of a run, and locks it against other processes.
 
     Raises BaselineError if another process works in it, or if it belongs to another run.
     """
@@ -74,7 +74,7 @@ def run_folder(folder: Path, identity: Mapping[str, Any], digest: str) -> Iterat
 
 
 def lock(handle: int, folder: Path) -> None:
-    """Lock the folder for this process. Raises BaselineError if another process has it."""
+    """Locks the folder for this process. Raises BaselineError if another process has it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -84,7 +84,7 @@ def lock(handle: int, folder: Path) -> None:
 
 
 def finished_metrics(folder: Path) -> dict[str, Any] | None:
-    """Return the metrics of a finished run; None for an unfinished one."""
+    """Returns the metrics of a finished run; None for an unfinished one."""
     if not (folder / METRICS).exists():
         return None
     metrics: Any = read_json(folder / METRICS)
@@ -92,26 +92,26 @@ def finished_metrics(folder: Path) -> dict[str, Any] | None:
 
 
 def vectors_of_run(folder: Path) -> Mapping[str, Any] | None:
-    """Return what a finished run recorded about its word vectors; None if it read none."""
+    """Returns what a finished run recorded about its word vectors; None if it read none."""
     environment: Any = read_json(folder / ENVIRONMENT)
     vectors: Mapping[str, Any] | None = environment.get("vectors")
     return vectors
 
 
 def drop_checkpoint(folder: Path) -> None:
-    """Delete the checkpoint, if there is one."""
+    """Deletes the checkpoint, if there is one."""
     shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
 
 
 def save_state(folder: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Write the checkpoint. Tensors and facts are in one file, so that both are of the same step."""
+    """Writes the checkpoint. Tensors and facts are in one file, so that both are of the same step."""
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with whole_or_absent(folder / CHECKPOINT / STATE) as temporary:
         save_file(plain, temporary, metadata={"facts": json.dumps(facts)})
 
 
 def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """Read the checkpoint; None if there is none. Raises BaselineError for a damaged one."""
+    """Reads the checkpoint; None if there is none. Raises BaselineError for a damaged one."""
     path = folder / CHECKPOINT / STATE
     if not path.exists():
         return None
@@ -126,7 +126,7 @@ def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
 
 
 def save_network(folder: Path, network: Network, vocabulary: Lexicon, labels: Sequence[str]) -> None:
-    """Write the weights, the vocabulary and the labels."""
+    """Writes the weights, the vocabulary and the labels."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     with whole_or_absent(folder / WEIGHTS) as temporary:
         save_file(weights, temporary)
@@ -135,7 +135,7 @@ def save_network(folder: Path, network: Network, vocabulary: Lexicon, labels: Se
 
 
 def save_encoder(folder: Path, source: Path) -> None:
-    """Copy the configuration and the tokenizer of a pretrained encoder."""
+    """Copies the configuration and the tokenizer of a pretrained encoder."""
     (folder / ENCODER).mkdir(exist_ok=True)
     for name in (pretrained.CONFIG, pretrained.TOKENIZER):
         with whole_or_absent(folder / ENCODER / name) as temporary:
@@ -143,13 +143,13 @@ def save_encoder(folder: Path, source: Path) -> None:
 
 
 def save_accumulators(folder: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write AdaDelta's accumulators of the best epoch, for a run that starts from this one."""
+    """Writes AdaDelta's accumulators of the best epoch, for a run that starts from this one."""
     with whole_or_absent(folder / ACCUMULATORS) as temporary:
         save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
 
 
 def load_accumulators(folder: Path) -> dict[str, Tensor]:
-    """Read the accumulators. Raises BaselineError if they are missing or damaged."""
+    """Reads the accumulators. Raises BaselineError if they are missing or damaged."""
     try:
         return load_file(folder / ACCUMULATORS)
     except (OSError, SafetensorError) as error:
@@ -160,7 +160,7 @@ def load_accumulators(folder: Path) -> dict[str, Tensor]:
 
 
 def load_run(folder: Path) -> FinishedRun:
-    """Load a finished run from its folder. Raises BaselineError if it is unfinished or damaged."""
+    """Loads a finished run from its folder. Raises BaselineError if it is unfinished or damaged."""
     if not (folder / METRICS).exists():
         raise BaselineError(
             f"{folder} holds no finished run (it has no {METRICS}): finish its training first."
@@ -189,7 +189,7 @@ def load_run(folder: Path) -> FinishedRun:
 def write_predictions(
     folder: Path, partition: str, pairs: Sequence[Pair], probabilities: Floats, labels: Sequence[str]
 ) -> None:
-    """Write predictions-<partition>.jsonl: one line a pair, in the order of the partition's file."""
+    """Writes predictions-<partition>.jsonl: one line a pair, in the order of the partition's file."""
     target = folder / f"predictions-{partition}.jsonl"
     with whole_or_absent(target) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for pair, row in zip(pairs, probabilities.tolist(), strict=True):

@@ -63,7 +63,7 @@ def _hexadecimal(text: str) -> str:
 
 
 def named_set(value: Any) -> Any:
-    """Return the name of the set of labels that a run learns; earlier versions wrote true or false."""
+    """Returns the name of the set of labels that a run learns; earlier versions wrote true or false."""
     return (ALL if value else "") if isinstance(value, bool) else value
 
 
@@ -81,7 +81,7 @@ class Object(Part):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **named: Any) -> None:
-        """Take the meaning of each key from the shape. Raises TypeError where the two have other keys."""
+        """Takes the meaning of each key from the shape. Raises TypeError where the two have other keys."""
         super().__pydantic_init_subclass__(**named)
         if "shape" not in vars(cls):
             return  # a subclass may have more keys
@@ -229,7 +229,7 @@ class RunConfig(Regime):
             raise
 
     def errors(self) -> Iterator[SchemaError]:
-        """Yield the errors that involve several keys."""
+        """Yields the errors that involve several keys."""
         if self.files.train is None:
             yield SchemaError(("files", "train"), "is missing; a baseline cannot be trained without it")
         if self.collapse and self.scheme not in ("", COLLAPSED):
@@ -263,12 +263,12 @@ class RunConfig(Regime):
 
     @property
     def held_back(self) -> float:
-        """Return the share of train that is held back for early stopping: 0 where dev does that, or without epochs."""
+        """Returns the share of train that is held back for early stopping: 0 where dev does that, or without epochs."""
         has_dev = self.files.dev is not None and self.files.dev.sha256 != NOTHING
         return 0.0 if has_dev or not isinstance(self.settings, LearningSettings) else self.hold_back
 
     def identity(self) -> dict[str, Any]:
-        """Return what decides the result, JSON-ready. On a CPU with one thread, runs with the same identity give the same
+        """Returns what decides the result, JSON-ready. On a CPU with one thread, runs with the same identity give the same
         numbers.
 
         Holds no path and no host, so that a run folder can be moved and compared.
@@ -290,14 +290,14 @@ class RunConfig(Regime):
         }
 
     def pretrained(self) -> dict[str, Any]:
-        """Return the name of a pretrained encoder instead of its path, and the hash of its weights."""
+        """Returns the name of a pretrained encoder instead of its path, and the hash of its weights."""
         if not isinstance(self.settings, PretrainedSettings):
             return {}
         named = {**stored_settings(self.settings), "model": Path(self.settings.model).name}
         return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
-        """Return the regime, JSON-ready: how the run differs from a plain one on a whole snapshot."""
+        """Returns the regime, JSON-ready: how the run differs from a plain one on a whole snapshot."""
         mixed = [
             {
                 "snapshot": one.snapshot.model_dump(),
@@ -320,7 +320,7 @@ class RunConfig(Regime):
         return {key: value for key, value in asked.items() if value}
 
     def digest(self) -> str:
-        """Compute the hash of the identity. It says whether a checkpoint or a finished folder belongs to this run."""
+        """Computes the hash of the identity. It says whether a checkpoint or a finished folder belongs to this run."""
         return hashlib.sha256(json.dumps(self.identity(), sort_keys=True).encode()).hexdigest()
 
 
@@ -339,13 +339,13 @@ class EvaluationConfig(Object):
     collapse: bool = False
 
     def errors(self) -> Iterator[SchemaError]:
-        """Yield the errors that involve several keys."""
+        """Yields the errors that involve several keys."""
         if not self.files.present:
             yield SchemaError(("files",), "must name at least one partition")
 
 
 def read_run_config(value: object) -> RunConfig:
-    """Check the content of RUN.json. Raises BaselineError with all errors."""
+    """Checks the content of RUN.json. Raises BaselineError with all errors."""
     config = _read("RUN.json", RunConfig, value)
     if config.start is not None:
         _ = config.start.weights  # as they are now: the run is another one when they change
@@ -353,7 +353,7 @@ def read_run_config(value: object) -> RunConfig:
 
 
 def read_evaluation_config(value: object) -> EvaluationConfig:
-    """Check the content of EVAL.json. Raises BaselineError with all errors."""
+    """Checks the content of EVAL.json. Raises BaselineError with all errors."""
     return _read("EVAL.json", EvaluationConfig, value)
 
 

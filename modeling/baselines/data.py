@@ -41,7 +41,7 @@ class Pair:
     group: str = ""  # of premises; empty if the premise is one by itself
 
     def votes_of(self, which: str) -> tuple[int, ...]:
-        """Return how many people gave each label in one of nli.lines.SETS; empty without any."""
+        """Returns how many people gave each label in one of nli.lines.SETS; empty without any."""
         if which == EXTRA:
             return self.extra
         return self.seats if which == IN_SEATS and self.extra else self.votes
@@ -56,14 +56,14 @@ class Partition:
 
 
 def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Return the pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
+    """Returns the pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
     premises shows.
     """
     return tuple(replace(pair, premise=("",)) for pair in pairs)
 
 
 def held_back(pairs: Sequence[Pair], share: float, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return the pairs to learn from, and those to hold back: whole premises or groups, drawn by the seed, `share` at most.
+    """Returns the pairs to learn from, and those to hold back: whole premises or groups, drawn by the seed, `share` at most.
 
     None are held back where no premise or group is small enough.
     """
@@ -83,7 +83,7 @@ def held_back(pairs: Sequence[Pair], share: float, seed: int) -> tuple[list[Pair
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
-    """Read the pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads them as two classes.
+    """Reads the pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads them as two classes.
 
     Raises BaselineError for a missing file, another SHA-256, or an invalid line.
     """
@@ -121,7 +121,7 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
 def read_pair(
     line: bytes, index: dict[str, int], votes: dict[str, int], premises: Rule | None = None
 ) -> Pair | None:
-    """Return the pair of a line; None if it has no gold label. Raises ValueError for an invalid line.
+    """Returns the pair of a line; None if it has no gold label. Raises ValueError for an invalid line.
 
     index: gold label -> its index. votes: the same for the labels that annotators give, which may be a finer scheme.
     premises: the rule for the labels of single premises.
@@ -156,7 +156,7 @@ def read_pair(
 
 
 def votes_of(row: dict[str, Any], index: dict[str, int], which: str = ALL) -> tuple[int, ...]:
-    """Return how many people gave each label, by index; empty without any (nli.lines.votes_in)."""
+    """Returns how many people gave each label, by index; empty without any (nli.lines.votes_in)."""
     given = row.get("annotator_labels") or []
     for name in COUNTS:
         counts = row.get(name, {})
@@ -177,7 +177,7 @@ def votes_of(row: dict[str, Any], index: dict[str, int], which: str = ALL) -> tu
 
 
 def premise_labels_of(row: dict[str, Any], rule: Rule | None, index: dict[str, int]) -> tuple[int, ...]:
-    """Return the label of each single premise that has one, by index; empty without a rule, or where labels are missing."""
+    """Returns the label of each single premise that has one, by index; empty without a rule, or where labels are missing."""
     given = row.get("single_premise_labels") or []
     if not isinstance(given, list) or not all(isinstance(one, list) for one in given):
         raise ValueError("single_premise_labels must be a list of lists of texts")
@@ -190,7 +190,7 @@ def premise_labels_of(row: dict[str, Any], rule: Rule | None, index: dict[str, i
 
 
 def premise_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the premise's sentences: `premise_sentences` if there are several, else `sentence1`."""
+    """Returns the premise's sentences: `premise_sentences` if there are several, else `sentence1`."""
     several = row.get("premise_sentences")
     if several is None:
         text_of(row, "sentence1")
@@ -200,7 +200,7 @@ def premise_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def text_of(row: dict[str, Any], key: str) -> str:
-    """Return the text under `key`. Raises ValueError if it is missing or not a text."""
+    """Returns the text under `key`. Raises ValueError if it is missing or not a text."""
     value = row.get(key)
     if not isinstance(value, str):
         raise ValueError(f"{key} is {'missing' if key not in row else 'not a text'}")

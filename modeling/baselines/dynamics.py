@@ -20,12 +20,12 @@ COLUMNS = 4
 
 
 def no_dynamics(pairs: int, device: torch.device) -> Tensor:
-    """Make the sums (pairs, columns) before the first step."""
+    """Makes the sums (pairs, columns) before the first step."""
     return torch.zeros(pairs, COLUMNS, dtype=torch.float64, device=device)
 
 
 def record(sums: Tensor, rows: Tensor, logits: Tensor, labels: Tensor) -> None:
-    """Add the answers to one batch, whose pairs are the distinct `rows` of the training pairs."""
+    """Adds the answers to one batch, whose pairs are the distinct `rows` of the training pairs."""
     probabilities = logits.detach().double().softmax(dim=1)
     gold = probabilities.gather(1, labels[:, None])[:, 0]
     is_right = (probabilities.argmax(dim=1) == labels).double()
@@ -33,7 +33,7 @@ def record(sums: Tensor, rows: Tensor, logits: Tensor, labels: Tensor) -> None:
 
 
 def write_dynamics(folder: Path, pairs: Sequence[Pair], sums: Tensor, labels: Sequence[str]) -> None:
-    """Write training_dynamics.jsonl: one line for each pair that was learnt from, in the order of the training file.
+    """Writes training_dynamics.jsonl: one line for each pair that was learnt from, in the order of the training file.
 
     `confidence` is the mean probability of the gold label over epochs, `variability` its standard deviation,
     `correctness` the share of epochs with a correct answer.

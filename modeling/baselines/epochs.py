@@ -18,7 +18,7 @@ PROGRESS_SECONDS = 1.0
 
 
 def run_epochs(training: Training, settings: LearningSettings) -> None:
-    """Train to the end. The network then has the weights of the best epoch on dev, or of the last epoch without dev."""
+    """Trains to the end. The network then has the weights of the best epoch on dev, or of the last epoch without dev."""
     position = training.position
     while not position.is_over:
         run_epoch(training, settings)
@@ -28,7 +28,7 @@ def run_epochs(training: Training, settings: LearningSettings) -> None:
 
 
 def run_epoch(training: Training, settings: LearningSettings) -> None:
-    """Train on the remaining batches of one epoch, then score dev."""
+    """Trains on the remaining batches of one epoch, then scores dev."""
     position, config = training.position, training.config
     began = told_at = time.monotonic()
     batches = training_batches(
@@ -65,7 +65,7 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
 
 
 def take_step(training: Training, settings: LearningSettings, rows: Integers) -> None:
-    """Compute one batch forward and backward, and update the weights once."""
+    """Computes one batch forward and backward, and updates the weights once."""
     position, optimiser = training.position, training.optimiser
     assert optimiser is not None
     began = time.monotonic()
@@ -97,18 +97,18 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
 
 
 def mean_loss(training: Training) -> float:
-    """Compute the mean loss of the epoch so far; of several processes, over the pairs of the first."""
+    """Computes the mean loss of the epoch so far; of several processes, over the pairs of the first."""
     return finite(training, float(training.epoch_loss) / training.epoch_pairs)
 
 
 def epoch_mean_loss(training: Training) -> float:
-    """Compute the mean loss of the epoch over the pairs of all processes."""
+    """Computes the mean loss of the epoch over the pairs of all processes."""
     pairs = int(training.workers.total(torch.tensor(training.epoch_pairs)))
     return finite(training, float(training.workers.total(training.epoch_loss)) / pairs)
 
 
 def finite(training: Training, loss: float) -> float:
-    """Return the loss. Raises BaselineError if it is not finite."""
+    """Returns the loss. Raises BaselineError if it is not finite."""
     if not math.isfinite(loss):
         raise BaselineError(
             f"The loss is {loss} at step {training.position.step}: set a smaller learning_rate, "
@@ -118,13 +118,13 @@ def finite(training: Training, loss: float) -> float:
 
 
 def dev_accuracy(training: Training) -> float | None:
-    """Compute the accuracy on dev, or on the pairs that are held back in its place; None without either."""
+    """Computes the accuracy on dev, or on the pairs that are held back in its place; None without either."""
     dev = training.stops_on
     return share(training.predict(dev).argmax(axis=1) == dev.labels) if len(dev) else None
 
 
 def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
-    """Return whether the network is still at chance.
+    """Returns whether the network is still at chance.
 
     It is if its dev accuracy is not above the share of the commonest label, or its loss not below that of always
     answering the shares of the training labels. Accuracy alone is not enough: of many epochs at chance, one is above
@@ -137,7 +137,7 @@ def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
 
 
 def end_epoch(training: Training, settings: LearningSettings, accuracy: float | None, loss: float) -> None:
-    """Store the weights if they are the best so far, set the next learning rate, decide whether training continues."""
+    """Stores the weights if they are the best so far, sets the next learning rate, decides whether training continues."""
     position = training.position
     position.epoch += 1
     position.batch = 0

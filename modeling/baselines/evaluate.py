@@ -16,7 +16,7 @@ USAGE = "Give a run folder and a file: python -m modeling.baselines.evaluate RUN
 
 
 def main(arguments: list[str]) -> int:
-    """Run the program and return its exit code."""
+    """Runs the program and returns its exit code."""
 
     def work(events: Events, stop: Stop) -> None:
         if len(arguments) != 2:

@@ -26,7 +26,7 @@ from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES, label_index, readable_to
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
-    """Score the run in `folder` on the files of `config`; write predictions and metrics, and report the metrics.
+    """Scores the run in `folder` on the files of `config`; writes predictions and metrics, and reports the metrics.
 
     Needs no training files: the run folder has the word table and the digests of the training texts. Needs the word
     vectors, to look up words that training lacks. Raises BaselineError for an error that a person can correct, Stopped
@@ -97,7 +97,7 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
 
 
 def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
-    """Return the source in which the run looks up words that training lacks; None if it looks up none. Raises BaselineError
+    """Returns the source in which the run looks up words that training lacks; None if it looks up none. Raises BaselineError
     if nothing names it.
     """
     if not looks_up(run.settings):
@@ -113,7 +113,7 @@ def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
 def vectors_of(
     source: str | None, unseen: Sequence[Unseen], run: FinishedRun, folder: Path, config: EvaluationConfig
 ) -> Sequence[WordVectors | None]:
-    """Find the vectors of words that training lacks, partition by partition, in one pass through the source.
+    """Finds the vectors of words that training lacks, partition by partition, in one pass through the source.
 
     Raises BaselineError if the run was trained with vectors of another source.
     """
@@ -126,7 +126,7 @@ def vectors_of(
 
 
 def collapsed(probabilities: Floats, given: Sequence[str], labels: Sequence[str]) -> Floats:
-    """Return the probabilities (pairs, labels) of two classes, if these are requested, from those of the labels `given`."""
+    """Returns the probabilities (pairs, labels) of two classes, if these are requested, from those of the labels `given`."""
     if tuple(given) == tuple(labels):
         return probabilities
     index = label_index(labels, collapse=True)

@@ -15,7 +15,7 @@ PARTIAL = ".partial"  # a file that is being written; after a kill it can be del
 
 
 def sha256_of(path: Path) -> str:
-    """Compute the SHA-256 of a file in hexadecimal. Raises BaselineError if the file cannot be read."""
+    """Computes the SHA-256 of a file in hexadecimal. Raises BaselineError if the file cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as stream:
@@ -30,7 +30,7 @@ def sha256_of(path: Path) -> str:
 
 @contextmanager
 def whole_or_absent(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`. On success it gets that name; on failure it is deleted.
+    """Yields a temporary path beside `path`. On success it gets that name; on failure it is deleted.
 
     The content is on disk before the name changes: after a power cut there is the old file or the new one.
     """
@@ -50,14 +50,14 @@ def whole_or_absent(path: Path) -> Iterator[Path]:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write `value` as indented JSON, completely or not at all. NaN is an error: it is not JSON."""
+    """Writes `value` as indented JSON, completely or not at all. NaN is an error: it is not JSON."""
     with whole_or_absent(path) as temporary:
         text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> object:
-    """Read the JSON value in `path`. Raises BaselineError with the place of an error."""
+    """Reads the JSON value in `path`. Raises BaselineError with the place of an error."""
     try:
         value: object = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -25,7 +25,7 @@ class Votes(Vocabulary):
     seed: int
 
     def measures(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
-        """Count the votes (pairs, labels). Raises BaselineError where no pair has any."""
+        """Counts the votes (pairs, labels). Raises BaselineError where no pair has any."""
         rows = np.array([self.votes_of(pair) for pair in pairs], dtype=np.float32).reshape(-1, self.labels)
         if len(rows) and not rows.any():
             what, instead = (
@@ -39,7 +39,7 @@ class Votes(Vocabulary):
         return rows
 
     def votes_of(self, pair: Pair) -> npt.NDArray[np.int64]:
-        """Count the votes (labels,) of one pair."""
+        """Counts the votes (labels,) of one pair."""
         if self.settings.labels == "premises":
             return np.bincount(np.array(pair.premise_labels, dtype=np.int64), minlength=self.labels)
         votes = np.array(pair.votes or (0,) * self.labels, dtype=np.int64)
@@ -52,7 +52,7 @@ class Votes(Vocabulary):
 
 
 def make_lexicon(settings: Settings, words: Sequence[str], language: str, seed: int, labels: int) -> Lexicon:
-    """Make the lexicon of a baseline, which knows `words`."""
+    """Makes the lexicon of a baseline, which knows `words`."""
     if isinstance(settings, PretrainedSettings):
         return Pieces(folder_of(settings.model))
     if isinstance(settings, FeatureSettings):

@@ -13,7 +13,7 @@ ADADELTA_DECAY = 0.95  # Zeiler's own; torch's default is another
 
 
 def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.Optimizer:
-    """Make the optimiser of all parameters that are not frozen, in torch's fused form if it has one.
+    """Makes the optimiser of all parameters that are not frozen, in torch's fused form if it has one.
 
     With a large vocabulary most parameters are word vectors: plain Adam then takes longer than the network. L2 leaves
     the word vectors out: at every step it would shrink the vectors of all words that do not occur in it.
@@ -36,7 +36,7 @@ def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.
 
 
 def optimiser_state(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Build the argument of `load_state_dict` from tensors named `parameter number/name`."""
+    """Builds the argument of `load_state_dict` from tensors named `parameter number/name`."""
     state: dict[int, dict[str, Tensor]] = {}
     for path, tensor in tensors.items():
         number, name = path.split("/")

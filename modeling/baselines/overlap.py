@@ -27,14 +27,14 @@ class TrainingTexts:
     pairs: frozenset[int] = frozenset()
 
     def __or__(self, other: "TrainingTexts") -> "TrainingTexts":
-        """Unite two sets of training texts."""
+        """Unites two sets of training texts."""
         return TrainingTexts(
             self.premises | other.premises, self.hypotheses | other.hypotheses, self.pairs | other.pairs
         )
 
 
 def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:
-    """Return the digests of the texts of `pairs`."""
+    """Returns the digests of the texts of `pairs`."""
     premises, hypotheses, both = set(), set(), set()
     for pair in pairs:
         premises.add(digest(*pair.premise))
@@ -44,7 +44,7 @@ def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:
 
 
 def count_overlap(pairs: Iterable[Pair], known: TrainingTexts) -> dict[str, int]:
-    """Count evaluated pairs that occur in training: {"pairs", "premises", "hypotheses"}.
+    """Counts evaluated pairs that occur in training: {"pairs", "premises", "hypotheses"}.
 
     Each is a number of evaluated pairs: those that occur as a whole, or by their premise or hypothesis.
     """
@@ -57,7 +57,7 @@ def count_overlap(pairs: Iterable[Pair], known: TrainingTexts) -> dict[str, int]
 
 
 def warn_of_overlap(events: Events, partition: str, pairs: int, overlap: dict[str, int]) -> None:
-    """Warn if texts of a partition occur in training."""
+    """Warns if texts of a partition occur in training."""
     if any(overlap.values()):
         events.warn(
             f"Of {pairs} {partition} pairs, training has {overlap['pairs']} as a whole, the premise of "
@@ -68,7 +68,7 @@ def warn_of_overlap(events: Events, partition: str, pairs: int, overlap: dict[st
 
 
 def save_training_texts(path: Path, texts: TrainingTexts) -> None:
-    """Write the digests, sorted: the same texts give the same bytes."""
+    """Writes the digests, sorted: the same texts give the same bytes."""
     arrays = {
         name: np.array(sorted(getattr(texts, name)), dtype=np.uint64)
         for name in ("premises", "hypotheses", "pairs")
@@ -78,7 +78,7 @@ def save_training_texts(path: Path, texts: TrainingTexts) -> None:
 
 
 def load_training_texts(path: Path) -> TrainingTexts:
-    """Read the digests. Raises BaselineError if the file is missing or damaged."""
+    """Reads the digests. Raises BaselineError if the file is missing or damaged."""
     try:
         arrays = load_file(path)
         return TrainingTexts(**{name: frozenset(array.tolist()) for name, array in arrays.items()})

@@ -19,7 +19,7 @@ PREDICTION_BATCH = 256  # no gradients are kept, so batches may be larger than i
 
 
 def resolve_device(name: str, local: int = 0) -> torch.device:
-    """Return the device of a config: for "auto" a GPU if there is one, of several the one with the number `local`.
+    """Returns the device of a config: for "auto" a GPU if there is one, of several the one with the number `local`.
 
     Raises BaselineError for "cuda" without a GPU.
     """
@@ -37,7 +37,7 @@ def predict(
     between: Callable[[], None],
     workers: Workers = ALONE,
 ) -> Floats:
-    """Compute the probabilities (pairs, labels), in the order of the pairs, without dropout.
+    """Computes the probabilities (pairs, labels), in the order of the pairs, without dropout.
 
     Calls `between` before each batch; it may raise. Of several processes each predicts a part, and all return the whole.
     Afterwards the network is in the same mode as before.
@@ -57,7 +57,7 @@ def predict(
 
 
 def knowing(network: Network, pairs: EncodedPairs, device: torch.device) -> AbstractContextManager[None]:
-    """Let the network know, in this context, the further words of the pairs."""
+    """Lets the network know, in this context, the further words of the pairs."""
     if pairs.further is None or not len(pairs.further) or not isinstance(network, ReadingNetwork):
         return nullcontext()
     return network.knowing(torch.from_numpy(pairs.further).to(device))

@@ -45,7 +45,7 @@ def prepare(
     stop: Stop,
     workers: Workers,
 ) -> tuple[Training, Lexicon]:
-    """Make the network and encode the pairs of all partitions."""
+    """Makes the network and encodes the pairs of all partitions."""
     settings = config.settings
     device = resolve_device(config.device, workers.local)
     torch.set_num_threads(config.threads)
@@ -90,7 +90,7 @@ def prepare(
 
 
 def filled(empty: Lexicon, sides: Sequence[Texts], config: RunConfig, earlier: FinishedRun | None) -> Lexicon:
-    """Return the lexicon with the words or features of training, after those of an earlier run. Pieces are fixed."""
+    """Returns the lexicon with the words or features of training, after those of an earlier run. Pieces are fixed."""
     settings = config.settings
     if isinstance(settings, NeuralSettings):
         known = RESERVED if earlier is None else earlier.vocabulary.words
@@ -104,8 +104,8 @@ def filled(empty: Lexicon, sides: Sequence[Texts], config: RunConfig, earlier: F
 def vectors_of(
     vocabulary: Lexicon, unseen: Sequence[Unseen], config: RunConfig
 ) -> Sequence[WordVectors | None]:
-    """Find the vectors of the vocabulary, then, partition by partition, those of words that training lacks. Returns None for
-    each if the baseline reads no vectors. Raises BaselineError if the source is not that of the run to start from.
+    """Finds the vectors of the vocabulary, then, partition by partition, those of words that training lacks. Returns None
+    for each if the baseline reads no vectors. Raises BaselineError if the source is not that of the run to start from.
     """
     settings = config.settings
     if not isinstance(settings, NeuralSettings) or config.vectors is None:
@@ -130,7 +130,7 @@ def vectors_of(
 
 
 def warn_of_language(events: Events, config: RunConfig, vectors: WordVectors | None) -> None:
-    """Warn if the tools of the run are for another language than its pairs."""
+    """Warns if the tools of the run are for another language than its pairs."""
     language = config.language
     english = english_tools(config.settings, language, config.vectors if config.vectors in PACKAGES else None)
     if english:
@@ -154,7 +154,7 @@ def first_network(
     labels: int,
     earlier: FinishedRun | None,
 ) -> Network:
-    """Make the network with new weights, its word vectors, and the weights of an earlier run."""
+    """Makes the network with new weights, its word vectors, and the weights of an earlier run."""
     dimensions = 0 if vectors is None else vectors.rows.shape[1]
     network = make_network(config.settings, len(vocabulary), dimensions, labels)
     if (
@@ -169,7 +169,7 @@ def first_network(
 
 
 def start_learning(training: Training, settings: LearningSettings) -> None:
-    """Make the optimiser, after a transfer with the earlier accumulators, and set the first learning rate."""
+    """Makes the optimiser, after a transfer with the earlier accumulators, and sets the first learning rate."""
     start = training.config.start
     training.optimiser = make_optimiser(training.network, settings)
     training.position.learning_rate = settings.learning_rate
@@ -179,7 +179,7 @@ def start_learning(training: Training, settings: LearningSettings) -> None:
 
 
 def first_table(vectors: WordVectors, oov: str) -> Tensor:
-    """Make the word table (words, dimensions) before training, reserved words first.
+    """Makes the word table (words, dimensions) before training, reserved words first.
 
     A word without a vector, and the unknown word, get the shared vector, or random ones of usual length.
     """

@@ -17,7 +17,7 @@ MODEL, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 
 
 def folder_of(model: str) -> Path:
-    """Find the folder of a model: a path, or the folder `model` of an installed package, which is not imported.
+    """Finds the folder of a model: a path, or the folder `model` of an installed package, which is not imported.
 
     Raises BaselineError if there is none or a file is missing.
     """
@@ -37,7 +37,7 @@ def folder_of(model: str) -> Path:
 
 @contextmanager
 def whole(folder: Path) -> Iterator[None]:
-    """Turn whatever the libraries raise for a broken folder into a BaselineError: each has errors of its own."""
+    """Turns whatever the libraries raise for a broken folder into a BaselineError: each has errors of its own."""
     try:
         yield
     except BaselineError:
@@ -51,7 +51,7 @@ def whole(folder: Path) -> Iterator[None]:
 
 @lru_cache(maxsize=8)
 def digest_of(model: str) -> str:
-    """Compute the SHA-256 of the weights that training begins with."""
+    """Computes the SHA-256 of the weights that training begins with."""
     folder = folder_of(model)
     with whole(folder):
         return sha256_of(folder / MODEL)
@@ -91,10 +91,10 @@ class Pieces:
         return len(self.words)
 
     def cut(self, sentence: str) -> list[str]:
-        """Return the pieces of one sentence, without special ones."""
+        """Returns the pieces of one sentence, without special ones."""
         tokens: list[str] = self._tokenizer.encode(sentence, add_special_tokens=False).tokens
         return tokens
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """Return the pieces' numbers."""
+        """Returns the pieces' numbers."""
         return [self._tokenizer.token_to_id(token) for token in tokens]

@@ -24,11 +24,11 @@ class Stop:
         self.requested = False
 
     def request(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Ask the program to end. The arguments are those of a signal handler."""
+        """Asks the program to end. The arguments are those of a signal handler."""
         self.requested = True
 
     def listen(self) -> None:
-        """Take SIGTERM (from the worker) and SIGINT (from a person) as requests to end."""
+        """Takes SIGTERM (from the worker) and SIGINT (from a person) as requests to end."""
         signal.signal(signal.SIGTERM, self.request)
         signal.signal(signal.SIGINT, self.request)
 
@@ -42,14 +42,14 @@ class Events:
         self._copy: TextIO | None = None
 
     def copy_to(self, path: Path) -> None:
-        """Append all later events to `path`, on a new line even if a kill left the last one incomplete."""
+        """Appends all later events to `path`, on a new line even if a kill left the last one incomplete."""
         torn = path.exists() and not path.read_bytes().endswith(b"\n")
         self._copy = path.open("a", encoding="utf-8")
         if torn:
             self._copy.write("\n")
 
     def emit(self, event: str, **fields: object) -> None:
-        """Write one event at once. If the reader is gone, ask the run to stop: nobody reads its events."""
+        """Writes one event at once. If the reader is gone, ask the run to stop: nobody reads its events."""
         line = json.dumps({"event": event, **fields}, ensure_ascii=False, allow_nan=False) + "\n"
         try:
             self._stream.write(line)
@@ -61,11 +61,11 @@ class Events:
             self._copy.flush()
 
     def warn(self, message: str, **fields: object) -> None:
-        """Write a warning: `message` is a sentence for people, `fields` contain its numbers for programs."""
+        """Writes a warning: `message` is a sentence for people, `fields` contain its numbers for programs."""
         self.emit("warning", message=message, **fields)
 
     def close(self) -> None:
-        """End the copy in the run folder; later events go to the stream alone."""
+        """Ends the copy in the run folder; later events go to the stream alone."""
         copy, self._copy = self._copy, None
         if copy is not None:
             # On a full disk, closing fails, too; the first error must be reported.
@@ -77,13 +77,13 @@ class ErrorsOnly(Events):
     """Events of a process under torchrun that is not the first: it reports only its error, which may be the cause of all."""
 
     def emit(self, event: str, **fields: object) -> None:
-        """Write an error with the number of the process. The first process reports everything else."""
+        """Writes an error with the number of the process. The first process reports everything else."""
         if event == "error":
             super().emit(event, process=int(os.environ["RANK"]), **fields)
 
 
 def run_program(work: Callable[[Events, Stop], None]) -> int:
-    """Run `work` and return the exit code: 0 done, 3 stopped with a checkpoint, 1 failed.
+    """Runs `work` and returns the exit code: 0 done, 3 stopped with a checkpoint, 1 failed.
 
     After any error, the last line on standard output is an event with a sentence. A traceback goes to standard error, and
     only for an unexpected error. Of several processes under torchrun only the first writes events; the others write
@@ -96,7 +96,7 @@ def run_program(work: Callable[[Events, Stop], None]) -> int:
 
 
 def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Stop) -> int:
-    """Run `work`, report how it ended, and return the exit code."""
+    """Runs `work`, reports how it ended, and returns the exit code."""
     try:
         work(events, stop)
         return DONE
@@ -113,7 +113,7 @@ def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Sto
 
 
 def sentence_for(error: Exception) -> str:
-    """Say in a sentence what went wrong and what to do."""
+    """Says in a sentence what went wrong and what to do."""
     if isinstance(error, BaselineError):
         return str(error)
     if is_disk_full(error):
@@ -142,7 +142,7 @@ def sentence_for(error: Exception) -> str:
 
 
 def is_disk_full(error: Exception) -> bool:
-    """Return whether the disk is full, by the error of Python or of the library that writes weights."""
+    """Returns whether the disk is full, by the error of Python or of the library that writes weights."""
     # Recognised by its name: the package is not loaded when a mistyped key is reported.
     return (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or (
         type(error).__name__ == "SafetensorError"
@@ -151,12 +151,12 @@ def is_disk_full(error: Exception) -> bool:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of the error; compilers write pages."""
+    """Returns the first line of the error; compilers write pages."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether the memory is full, by any of the errors of Python and torch."""
+    """Returns whether the memory is full, by any of the errors of Python and torch."""
     # torch raises a plain RuntimeError on the CPU, and its own class (not imported here: heavy) on a GPU.
     texts = ("can't allocate memory", "not enough memory", "out of memory")
     return isinstance(error, MemoryError) or (
@@ -165,6 +165,6 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def is_other_lost(error: Exception) -> bool:
-    """Return whether another process under torchrun ended, by the errors of gloo and NCCL."""
+    """Returns whether another process under torchrun ended, by the errors of gloo and NCCL."""
     texts = ("closed by peer", "reset by peer", "broken pipe", "remote process exited")
     return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in texts)

@@ -22,7 +22,7 @@ from modeling.baselines.overlap import TrainingTexts, load_training_texts
 def training_pairs(
     config: RunConfig, train: Partition, labels: Sequence[str]
 ) -> tuple[Partition, tuple[Part, ...], Partition]:
-    """Return all training pairs, those of the run's own snapshot first, the parts from which an epoch draws, and the pairs
+    """Returns all training pairs, those of the run's own snapshot first, the parts from which an epoch draws, and the pairs
     of the own snapshot that are held back.
     """
     own = some(of_genre(train.pairs, config.genre), config.most, config.seed)
@@ -41,7 +41,7 @@ def training_pairs(
 
 
 def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:
-    """Return the pairs of one genre, or all. Raises BaselineError, with the genres, if the genre has no pairs."""
+    """Returns the pairs of one genre, or all. Raises BaselineError, with the genres, if the genre has no pairs."""
     if genre is None:
         return pairs
     chosen = [pair for pair in pairs if pair.genre == genre]
@@ -52,7 +52,7 @@ def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:
 
 
 def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
-    """Draw `most` of the pairs, in the order of the file. A larger `most` takes the same pairs and more.
+    """Draws `most` of the pairs, in the order of the file. A larger `most` takes the same pairs and more.
 
     Raises BaselineError if there are fewer: a curve over sizes must not show one size twice.
     """
@@ -67,7 +67,7 @@ def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
 
 
 def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> FinishedRun:
-    """Load the run to start from. Raises BaselineError if its baseline, labels or weights do not fit."""
+    """Loads the run to start from. Raises BaselineError if its baseline, labels or weights do not fit."""
     run = checkpoint.load_run(start.folder)
     if sha256_of(start.folder / WEIGHTS) != start.weights:
         raise BaselineError(f"The weights in {start.folder} changed meanwhile: start this run again.")
@@ -96,7 +96,7 @@ NOTHING_BEFORE = LearntBefore(TrainingTexts(), frozenset())
 
 
 def learnt_before(start: Start | None, run: FinishedRun | None) -> LearntBefore:
-    """Read what the run in `start` learnt from. Read before training: afterwards its folder may be gone."""
+    """Reads what the run in `start` learnt from. Read before training: afterwards its folder may be gone."""
     if start is None or run is None:
         return NOTHING_BEFORE
     texts = load_training_texts(start.folder / checkpoint.TRAINING_TEXTS)
@@ -104,13 +104,13 @@ def learnt_before(start: Start | None, run: FinishedRun | None) -> LearntBefore:
 
 
 def learnt_genres(metrics: Mapping[str, Any]) -> frozenset[str]:
-    """Return the genres that a finished run, and the runs before it, learnt from."""
+    """Returns the genres that a finished run, and the runs before it, learnt from."""
     train = metrics["train"]
     return frozenset((*train["genres"], *train.get("genres_before", ())))
 
 
 def take_weights(network: Network, run: FinishedRun, how: str) -> None:
-    """Copy the weights of the earlier run. Words that it did not know keep their vectors, and after "transfer" the softmax
+    """Copies the weights of the earlier run. Words that it did not know keep their vectors, and after "transfer" the softmax
     keeps its new weights (SNLI paper, section 4).
 
     The vocabulary must begin with the words of that run. Raises BaselineError if sizes differ.
@@ -131,13 +131,13 @@ def take_weights(network: Network, run: FinishedRun, how: str) -> None:
 
 
 def softmax_names(network: Network) -> tuple[str, str]:
-    """Return the names of the parameters of the last linear layer."""
+    """Returns the names of the parameters of the last linear layer."""
     last = [name for name, module in network.named_modules() if isinstance(module, nn.Linear)][-1]
     return f"{last}.weight", f"{last}.bias"
 
 
 def accumulators_of(network: Network, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Return AdaDelta's state as {`parameter/name`: tensor}."""
+    """Returns AdaDelta's state as {`parameter/name`: tensor}."""
     names = {id(parameter): name for name, parameter in network.named_parameters()}
     return {
         f"{names[id(parameter)]}/{name}": tensor.detach().clone()
@@ -149,7 +149,7 @@ def accumulators_of(network: Network, optimiser: torch.optim.Optimizer) -> dict[
 def take_accumulators(
     network: Network, optimiser: torch.optim.Optimizer, accumulators: Mapping[str, Tensor]
 ) -> None:
-    """Continue with the accumulators of an earlier run: the first steps are small, and what it learnt is not lost.
+    """Continues with the accumulators of an earlier run: the first steps are small, and what it learnt is not lost.
 
     The new softmax and new words start without accumulators. Raises BaselineError if a parameter has none.
     """

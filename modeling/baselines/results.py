@@ -45,7 +45,7 @@ def finish(
     vocabulary: Lexicon,
     partitions: Mapping[str, Partition],
 ) -> dict[str, Any]:
-    """Score the trained network, write the run folder, and return the metrics, which are written last."""
+    """Scores the trained network, writes the run folder, and returns the metrics, which are written last."""
     config, position, labels, folder = (
         training.config,
         training.position,
@@ -118,7 +118,7 @@ def finish(
 
 
 def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
-    """Warn if dev or test is at chance, and say whether at least the training pairs were learnt."""
+    """Warns if dev or test is at chance, and says whether at least the training pairs were learnt."""
     train = metrics["train"]["accuracy"]
     scored = {name: metrics[name] for name in HELD_OUT if metrics[name]["pairs"]}
     if isinstance(training.config.settings, MajoritySettings) or not scored:
@@ -153,7 +153,7 @@ def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
 
 
 def environment(config: RunConfig, device: torch.device, vectors: WordVectors | None) -> dict[str, Any]:
-    """Return versions, device and vectors. Names no host and no path."""
+    """Returns versions, device and vectors. Names no host and no path."""
     more = next((names for kind, names in MORE_PACKAGES.items() if isinstance(config.settings, kind)), ())
     return {
         "python": platform.python_version(),

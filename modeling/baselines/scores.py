@@ -23,7 +23,7 @@ def score(
     labels: Sequence[str],
     training_genres: Collection[str],
 ) -> dict[str, Any]:
-    """Compute {"accuracy", "majority", "pairs", "by_genre", "by_label", "distribution"}, JSON-ready.
+    """Computes {"accuracy", "majority", "pairs", "by_genre", "by_label", "distribution"}, JSON-ready.
 
     `majority` is the share of the evaluated pairs' own commonest label, the bar in the papers' tables.
     `by_label` is by gold label. A genre is matched if training had it. Without pairs, accuracy and majority are null.
@@ -54,8 +54,8 @@ def score(
 def distribution_scores(
     pairs: Sequence[Pair], probabilities: npt.NDArray[np.float32]
 ) -> dict[str, Any] | None:
-    """Compare the predicted distributions with people's, over pairs with two votes or more: {"labels", "pairs", "kl", "jsd",
-    "entropy_correlation"}; None without such pairs.
+    """Compares the predicted distributions with people's, over pairs with two votes or more: {"labels", "pairs", "kl",
+    "jsd", "entropy_correlation"}; None without such pairs.
 
     `labels` names the set of labels (nli.lines.SETS): the extra ones where every pair with votes has them, as in ChaosNLI's
     tables; else all. Where some have extra ones, `sets` holds the figures of each set by its name.
@@ -74,7 +74,7 @@ def distribution_scores(
 
 
 def distances(votes: Sequence[Sequence[int]], probabilities: npt.NDArray[np.float32]) -> dict[str, Any]:
-    """Compute the figures of `distribution_scores` for one set of labels: `votes` are of each pair."""
+    """Computes the figures of `distribution_scores` for one set of labels: `votes` are of each pair."""
     rows = [row for row, each in enumerate(votes) if sum(each) >= 2]
     if not rows:
         return {"pairs": 0, "kl": None, "jsd": None, "entropy_correlation": None}
@@ -93,28 +93,28 @@ def distances(votes: Sequence[Sequence[int]], probabilities: npt.NDArray[np.floa
 
 
 def divergence(one: Distributions, other: Distributions) -> Distributions:
-    """Compute the Kullback-Leibler divergence (pairs,) in nats of `other` from `one`, both (pairs, labels)."""
+    """Computes the Kullback-Leibler divergence (pairs,) in nats of `other` from `one`, both (pairs, labels)."""
     terms = np.where(one > 0, one * np.log(np.where(one > 0, one, 1) / other), 0)
     return np.asarray(terms.sum(axis=1))
 
 
 def entropy(rows: Distributions) -> Distributions:
-    """Compute the entropy (pairs,) in nats of distributions (pairs, labels)."""
+    """Computes the entropy (pairs,) in nats of distributions (pairs, labels)."""
     return np.array([agreement.entropy(row, math.e) for row in rows.tolist()])
 
 
 def majority_share(gold: npt.NDArray[np.int64]) -> float | None:
-    """Compute the share of the commonest label; None without labels."""
+    """Computes the share of the commonest label; None without labels."""
     return float(np.bincount(gold).max() / len(gold)) if len(gold) else None
 
 
 def is_above_chance(accuracy: float | None, majority: float | None, pairs: int) -> bool:
-    """Return whether an accuracy is above the commonest label's share by more than two standard errors of that share."""
+    """Returns whether an accuracy is above the commonest label's share by more than two standard errors of that share."""
     if accuracy is None or majority is None:
         return False
     return accuracy > majority + 2 * math.sqrt(majority * (1 - majority) / pairs)
 
 
 def share(right: Any) -> float | None:
-    """Compute the share of true values; None without values."""
+    """Computes the share of true values; None without values."""
     return float(right.mean()) if len(right) else None

@@ -18,7 +18,7 @@ USAGE = "Give one file: python -m modeling.baselines.train RUN.json (or --descri
 
 
 def main(arguments: list[str]) -> int:
-    """Run the program and return its exit code."""
+    """Runs the program and returns its exit code."""
     if arguments == ["--describe"]:
         print(json.dumps(describe()))
         return 0

@@ -29,7 +29,7 @@ from nli.lines import HELD_OUT
 
 
 def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
-    """Train, evaluate and write the run folder. Continues from a checkpoint; of a finished run, reports the metrics again.
+    """Trains, evaluates and writes the run folder. Continues from a checkpoint; of a finished run, reports its metrics.
 
     Raises BaselineError for an error that a person can correct, Stopped after a signal.
     """
@@ -50,7 +50,7 @@ def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
 
 
 def require_its_vectors(config: RunConfig) -> None:
-    """Check that the word vectors are those of the finished run. Raises BaselineError."""
+    """Checks that the word vectors are those of the finished run. Raises BaselineError."""
     known = checkpoint.vectors_of_run(config.folder)
     # If the vectors are gone, nothing shows that they are others.
     if known is None or config.vectors is None:
@@ -69,7 +69,7 @@ def _without_dev(held: int) -> str:
 
 
 def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
-    """Train the run from the files in its folder, and write its results there. Return its metrics."""
+    """Trains the run from the files in its folder, and writes its results there. Returns its metrics."""
     labels = SCHEMES[config.scheme]
     partitions = {
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()

@@ -28,12 +28,12 @@ from modeling.baselines.workers import Workers
 
 
 def in_precision(settings: LearningSettings, device: torch.device) -> torch.autocast:
-    """Return a context in which products have the precision of the settings."""
+    """Returns a context in which products have the precision of the settings."""
     return torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
 
 
 def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
-    """Compile the module if the settings ask for it, for shapes that differ from batch to batch.
+    """Compiles the module if the settings ask for it, for shapes that differ from batch to batch.
 
     Recurrent layers are left out: they would be compiled again for each length.
     """
@@ -71,11 +71,11 @@ class Position:
     seconds: float = 0.0
 
     def padding_share(self) -> float:
-        """Compute the share of cells that were padding."""
+        """Computes the share of cells that were padding."""
         return self.padding / self.cells if self.cells else 0.0
 
     def pairs_per_second(self) -> float:
-        """Compute the training pairs per second, without the time of evaluations."""
+        """Computes the training pairs per second, without the time of evaluations."""
         return self.pairs / self.step_seconds if self.step_seconds else 0.0
 
 
@@ -113,11 +113,11 @@ class Training:
 
     @property
     def stops_on(self) -> EncodedPairs:
-        """Return the pairs whose accuracy stops the training and chooses its epoch: dev, or those that are held back."""
+        """Returns the pairs whose accuracy stops the training and chooses its epoch: dev, or those that are held back."""
         return self.held_out["dev"] if len(self.held_out["dev"]) else self.held_out[HELD_BACK]
 
     def save(self) -> None:
-        """Write the checkpoint. Of several processes all must call this; the first writes."""
+        """Writes the checkpoint. Of several processes all must call this; the first writes."""
         now = time.monotonic()
         self.position.seconds, self.clock, self.saved_at = self.position.seconds + now - self.clock, now, now
         tensors = {
@@ -145,7 +145,7 @@ class Training:
         checkpoint.save_state(self.config.folder, tensors, facts)
 
     def restore(self) -> bool:
-        """Restore the checkpoint; False if there is none. Raises BaselineError if it is of another run, or of other word
+        """Restores the checkpoint; False if there is none. Raises BaselineError if it is of another run, or of other word
         vectors.
         """
         state = checkpoint.load_state(self.config.folder)
@@ -177,12 +177,12 @@ class Training:
         return True
 
     def accumulators(self) -> dict[str, Tensor]:
-        """Return AdaDelta's state by parameter; {} with another optimiser."""
+        """Returns AdaDelta's state by parameter; {} with another optimiser."""
         has_some = isinstance(self.optimiser, torch.optim.Adadelta)
         return accumulators_of(self.network, self.optimiser) if self.optimiser and has_some else {}
 
     def pause_if_asked(self) -> None:
-        """Write the checkpoint if it is time, and raise Stopped if the run was asked to end. Call it between two batches."""
+        """Writes the checkpoint if it is time, and raises Stopped if the run was asked to end. Called between batches."""
         if self.workers.any(self.stop.requested):
             self.save()
             raise Stopped(self.position.step)
@@ -191,15 +191,15 @@ class Training:
             self.save()
 
     def predict(self, pairs: EncodedPairs) -> Floats:
-        """Predict probabilities (pairs, labels); can be stopped."""
+        """Predicts probabilities (pairs, labels); can be stopped."""
         return predict(self.network, pairs, len(self.labels), self.device, self.pause_if_asked, self.workers)
 
 
 def numbered(name: str, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
-    """Name the tensors `name/0`, `name/1`, ..."""
+    """Names the tensors `name/0`, `name/1`, ..."""
     return {f"{name}/{number}": tensor for number, tensor in enumerate(tensors)}
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with `prefix`, without the prefix."""
+    """Returns the tensors whose names begin with `prefix`, without the prefix."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -25,14 +25,14 @@ class Unseen:
 
 
 def looks_up(settings: Settings) -> bool:
-    """Return whether a run with these settings looks up words that training lacks."""
+    """Returns whether a run with these settings looks up words that training lacks."""
     return isinstance(settings, NeuralSettings) and settings.look_up
 
 
 def cut_unseen(
     pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon, settings: Settings
 ) -> Unseen:
-    """Tokenise the pairs and collect the words that training lacked, for one look-up of all partitions."""
+    """Tokenises the pairs and collects the words that training lacked, for one look-up of all partitions."""
     sides = [texts_of(side, pairs, vocabulary) for side in reads]
     if not looks_up(settings):
         return Unseen(pairs, sides, ())
@@ -41,7 +41,7 @@ def cut_unseen(
 
 
 def encode_unseen(unseen: Unseen, vocabulary: Lexicon, found: WordVectors | None) -> EncodedPairs:
-    """Encode the pairs. Words that are only in `found` follow those of the vocabulary."""
+    """Encodes the pairs. Words that are only in `found` follow those of the vocabulary."""
     if found is None:
         return encode_texts(unseen.sides, unseen.pairs, vocabulary)
     wider = Vocabulary((*vocabulary.words, *compress(unseen.words, found.found)))

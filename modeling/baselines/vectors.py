@@ -54,7 +54,7 @@ class WordVectors:
 def find_vectors(
     source: str, lists: Sequence[Sequence[str]], cache: Path, lowercase_fallback: bool
 ) -> list[WordVectors]:
-    """Find the vectors of each list of words, from a package (by name) or a GloVe text file (by path), which is read
+    """Finds the vectors of each list of words, from a package (by name) or a GloVe text file (by path), which is read
     once for all lists that the cache has not.
 
     With `lowercase_fallback` a word that has no vector takes that of its lower-case form. Raises
@@ -83,7 +83,7 @@ def find_vectors(
 
 
 def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, Floats], str]:
-    """Read the wanted rows of a package or a text file, and its digest."""
+    """Reads the wanted rows of a package or a text file, and its digest."""
     if source in PACKAGES:
         return read_package(source, wanted), package_digest(source)
     known, digest = read_text_file(Path(source), wanted)
@@ -92,7 +92,7 @@ def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, F
 
 
 def digest_of(source: str, cache: Path) -> str:
-    """Compute the digest of a source. A text file is read only if its digest is not cached."""
+    """Computes the digest of a source. A text file is read only if its digest is not cached."""
     if source in PACKAGES:
         return package_digest(source)
     digest = remembered_digest(Path(source), cache)
@@ -103,7 +103,7 @@ def digest_of(source: str, cache: Path) -> str:
 
 
 def require_same(source: str, digest: str, known: Mapping[str, Any] | None, folder: Path) -> None:
-    """Raise BaselineError if a source is not the one that the run in `folder` was trained with. `known` is what that run
+    """Raises BaselineError if a source is not the one that the run in `folder` was trained with. `known` is what that run
     recorded of it ({"source", "digest"}); None for an older run.
     """
     if known is not None and known["digest"] != digest:
@@ -116,7 +116,7 @@ def require_same(source: str, digest: str, known: Mapping[str, Any] | None, fold
 def arrange(
     words: Sequence[str], known: dict[str, Floats], lowercase_fallback: bool
 ) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
-    """Return the rows in the order of `words`, which of them were found, and the vector that the others share."""
+    """Returns the rows in the order of `words`, which of them were found, and the vector that the others share."""
     hits = [known.get(word, known.get(word.lower()) if lowercase_fallback else None) for word in words]
     found = np.array([hit is not None for hit in hits], dtype=np.bool_)
     rows = np.zeros((len(words), len(next(iter(known.values()), ()))), dtype=np.float32)
@@ -129,7 +129,7 @@ def arrange(
 
 
 def package_digest(name: str) -> str:
-    """Return the digest of a package, from its name and version. Raises BaselineError if it is not installed."""
+    """Returns the digest of a package, from its name and version. Raises BaselineError if it is not installed."""
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError as error:
@@ -140,7 +140,7 @@ def package_digest(name: str) -> str:
 
 
 def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
-    """Return the wanted rows of an installed package; its table is mapped into memory, not read."""
+    """Returns the wanted rows of an installed package; its table is mapped into memory, not read."""
     import pyarrow  # here: a run on a text file needs neither
     import pyarrow.compute
     import pyarrow.parquet
@@ -162,7 +162,7 @@ def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
 
 
 def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:
-    """Read the wanted rows of a GloVe text file and its SHA-256, in one pass.
+    """Reads the wanted rows of a GloVe text file and its SHA-256, in one pass.
 
     A line is `word number ... number`, with blanks or tabs between. Only wanted lines are parsed: of GloVe 840B's
     5.6 GB that is one in fifty. A first line of two whole numbers (word2vec's header), empty lines and a byte order
@@ -194,7 +194,7 @@ def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str
 
 
 def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows of a text file with the numbers of their lines, and update `digest` with all that is read."""
+    """Yields the rows of a text file with the numbers of their lines, and updates `digest` with all that is read."""
     line = b"\n"
     for number, line in enumerate(stream, start=1):
         digest.update(line)
@@ -210,24 +210,24 @@ def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[
 
 
 def is_header(line: bytes) -> bool:
-    """Return whether it is word2vec's first line: the numbers of words and of dimensions."""
+    """Returns whether it is word2vec's first line: the numbers of words and of dimensions."""
     fields = line.split()
     return len(fields) == 2 and all(field.isdigit() for field in fields)
 
 
 def dimensions_of(lines: Sequence[bytes]) -> int:
-    """Return how many numbers most of these lines end with. A single line may be cut off, or its word be a number."""
+    """Returns how many numbers most of these lines end with. A single line may be cut off, or its word be a number."""
     counts = Counter(numbers_at_end(line) for line in lines)
     return max(counts, key=lambda count: (counts[count], count), default=0)
 
 
 def numbers_at_end(line: bytes) -> int:
-    """Count the numbers at the end of a line; its first field is a word, even if it looks like a number."""
+    """Counts the numbers at the end of a line; its first field is a word, even if it looks like a number."""
     return sum(1 for _ in takewhile(is_number, reversed(line.split()[1:])))
 
 
 def is_number(field: bytes) -> bool:
-    """Return whether `float` reads it as a number."""
+    """Returns whether `float` reads it as a number."""
     try:
         float(field)
     except ValueError:
@@ -236,7 +236,7 @@ def is_number(field: bytes) -> bool:
 
 
 def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats | None:
-    """Return the numbers of a line; None if its word contains blanks (as in GloVe 840B), which no token does."""
+    """Returns the numbers of a line; None if its word contains blanks (as in GloVe 840B), which no token does."""
     numbers = line.split()[1:]
     if len(numbers) > dimensions:
         return None
@@ -249,13 +249,13 @@ def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats |
 
 
 def table_path(cache: Path, digest: str, words: Sequence[str], lowercase_fallback: bool) -> Path:
-    """Return the cached table's path, which depends on the source, the words and how they are looked up."""
+    """Returns the cached table's path, which depends on the source, the words and how they are looked up."""
     key = hashlib.sha256("\n".join((digest, str(lowercase_fallback), *words)).encode()).hexdigest()
     return cache / f"vectors-{key[:32]}.safetensors"
 
 
 def read_table(path: Path) -> tuple[Floats, npt.NDArray[np.bool_], Floats] | None:
-    """Read a table from the cache; None if it is missing or damaged: it can be made again."""
+    """Reads a table from the cache; None if it is missing or damaged: it can be made again."""
     try:
         arrays = load_file(path)
         return arrays["rows"], arrays["found"], arrays["shared"]
@@ -264,18 +264,18 @@ def read_table(path: Path) -> tuple[Floats, npt.NDArray[np.bool_], Floats] | Non
 
 
 def write_table(path: Path, rows: Floats, found: npt.NDArray[np.bool_], shared: Floats) -> None:
-    """Write a table to the cache, complete or not at all: two runs may write it at the same time."""
+    """Writes a table to the cache, complete or not at all: two runs may write it at the same time."""
     with whole_or_absent(path) as temporary:
         save_file({"rows": rows, "found": found, "shared": shared}, temporary)
 
 
 def digest_path(source: Path, cache: Path) -> Path:
-    """Return where the digest of a text file is cached."""
+    """Returns where the digest of a text file is cached."""
     return cache / f"digest-{hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:32]}.json"
 
 
 def remembered_digest(source: Path, cache: Path) -> str | None:
-    """Return the cached SHA-256 of a text file whose size and time are unchanged; else None."""
+    """Returns the cached SHA-256 of a text file whose size and time are unchanged; else None."""
     try:
         known = json.loads(digest_path(source, cache).read_text(encoding="utf-8"))
         found = source.stat()
@@ -286,7 +286,7 @@ def remembered_digest(source: Path, cache: Path) -> str | None:
 
 
 def remember_digest(source: Path, cache: Path, digest: str) -> None:
-    """Cache the digest, so that the next run need not read the whole file."""
+    """Caches the digest, so that the next run need not read the whole file."""
     found = source.stat()
     known = {"size": found.st_size, "modified_ns": found.st_mtime_ns, "sha256": digest}
     write_json(digest_path(source, cache), known)

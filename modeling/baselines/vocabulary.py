@@ -17,7 +17,7 @@ _tokenizer = NLTKWordTokenizer()
 
 
 def tokenise(sentence: str) -> list[str]:
-    """Split a sentence into Penn Treebank tokens, in the case of the text (NLTK's tokenizer; it needs no data files)."""
+    """Splits a sentence into Penn Treebank tokens, in the case of the text (NLTK's tokenizer; it needs no data files)."""
     tokens: list[str] = _tokenizer.tokenize(sentence)
     return tokens
 
@@ -56,16 +56,16 @@ class Vocabulary:
         return len(self.words)
 
     def cut(self, sentence: str) -> list[str]:
-        """Return the tokens of one sentence."""
+        """Returns the tokens of one sentence."""
         return list(tokeniser(self.language, tokenise)(sentence))
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """Return the tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
+        """Returns the tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
         return [self._index.get(token, UNKNOWN) for token in tokens]
 
 
 def every_word(sides: Iterable[Iterable[Iterable[Sequence[str]]]]) -> Iterator[Sequence[str]]:
-    """Yield the tokens of each text of each pair of each side."""
+    """Yields the tokens of each text of each pair of each side."""
     return (tokens for side in sides for texts in side for tokens in texts)
 
 
@@ -75,7 +75,7 @@ def build_vocabulary(
     known: Sequence[str] = RESERVED,
     language: str = "en",
 ) -> Vocabulary:
-    """Return the words that occur `minimum_count` times or more in tokenised `sentences`, the commonest first, after the
+    """Returns the words that occur `minimum_count` times or more in tokenised `sentences`, the commonest first, after the
     words of an earlier run.
     """
     counts = Counter(token for tokens in sentences for token in tokens)

@@ -38,14 +38,14 @@ class Workers:
         return self.rank == 0
 
     def wrap(self, network: Network) -> nn.Module:
-        """Return the network; with several processes, one that shares its gradients."""
+        """Returns the network; with several processes, one that shares its gradients."""
         trains = any(parameter.requires_grad for parameter in network.parameters())
         if self.count == 1 or not trains:
             return network
         return nn.parallel.DistributedDataParallel(network, broadcast_buffers=False)
 
     def share_of(self, rows: Integers) -> tuple[Integers, float]:
-        """Return this process's rows of a batch, and the weight of its mean loss in the whole batch's.
+        """Returns this process's rows of a batch, and the weight of its mean loss in the whole batch's.
 
         DistributedDataParallel takes the mean over processes. A process without a row takes one with weight 0.
         """
@@ -55,18 +55,18 @@ class Workers:
         return (mine, self.count * len(mine) / len(rows)) if len(mine) else (rows[:1], 0.0)
 
     def any(self, wanted: bool) -> bool:
-        """Return whether it is true in any process."""
+        """Returns whether it is true in any process."""
         return bool(self.total(torch.tensor(float(wanted))) > 0)
 
     def total(self, tensor: Tensor) -> Tensor:
-        """Compute the sum over the processes, on the CPU."""
+        """Computes the sum over the processes, on the CPU."""
         whole = tensor.detach().cpu().clone()
         if self.count > 1:
             dist.all_reduce(whole, group=self.talk)
         return whole
 
     def gather(self, tensor: Tensor) -> list[Tensor]:
-        """Return the tensors of all processes, in the order of their ranks."""
+        """Returns the tensors of all processes, in the order of their ranks."""
         if self.count == 1:
             return [tensor]
         each = [torch.empty_like(tensor) for _ in range(self.count)]
@@ -74,13 +74,13 @@ class Workers:
         return each
 
     def merge(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Sum the arrays of all processes; each is zero where another process did the work."""
+        """Sums the arrays of all processes; each is zero where another process did the work."""
         return rows if self.count == 1 else self.total(torch.from_numpy(rows)).numpy()
 
 
 @contextmanager
 def joined(device: str) -> Iterator[Workers]:
-    """Join the processes that torchrun started; without torchrun, this process alone."""
+    """Joins the processes that torchrun started; without torchrun, this process alone."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         yield Workers()

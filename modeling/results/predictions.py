@@ -342,7 +342,7 @@ def flat(row: Row) -> dict[str, Any]:
 
 
 def pvi(with_premise: npt.ArrayLike, without_premise: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Compute log2 p(gold | premise, hypothesis) - log2 p(gold | hypothesis) of each pair, in bits.
+    """Computes log2 p(gold | premise, hypothesis) - log2 p(gold | hypothesis) of each pair, in bits.
 
     This is pointwise V-information (Ethayarajh et al., "Understanding Dataset Difficulty with V-Usable Information", ICML
     2022, Definition 4.1), with the hypothesis-only twin in place of a model that reads nothing: what both know cancels out.

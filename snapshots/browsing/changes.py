@@ -46,13 +46,13 @@ class Change:
 
 
 def before(snapshot: Snapshot) -> Snapshot | None:
-    """Return the frozen snapshot of the same corpus before this one."""
+    """Returns the frozen snapshot of the same corpus before this one."""
     earlier = Snapshot.objects.frozen().filter(corpus=snapshot.corpus_id, version__lt=snapshot.version)
     return earlier.select_related("corpus").order_by("-version").first()
 
 
 def changes(old: Snapshot, new: Snapshot) -> list[Change]:
-    """Return the kinds of change from `old` to `new`, also those without a pair."""
+    """Returns the kinds of change from `old` to `new`, also those without a pair."""
     found = []
     for name, (one, several) in CHANGES.items():
         number = changed(old, new, name).count()
@@ -61,7 +61,7 @@ def changes(old: Snapshot, new: Snapshot) -> list[Change]:
 
 
 def changed_answers(old: Snapshot, new: Snapshot) -> list[tuple[str, int, int]]:
-    """Return what each kind of answers is called, its number in `old` and in `new`; none of those that did not change.
+    """Returns what each kind of answers is called, its number in `old` and in `new`; none of those that did not change.
 
     By the manifests: an early one does not count answers.
     """
@@ -79,7 +79,7 @@ def _answers_in(snapshot: Snapshot) -> Mapping[str, int]:
 
 
 def changed(old: Snapshot, new: Snapshot, name: str) -> QuerySet[SnapshotPair]:
-    """Return the rows that changed so; rows of `old` for pairs that are gone, else of `new`."""
+    """Returns the rows that changed so; rows of `old` for pairs that are gone, else of `new`."""
     if name == GONE:
         return changed(new, old, ADDED)
     rows = SnapshotPair.objects.filter(snapshot=new)

@@ -13,7 +13,7 @@ from validation.questions.lookup import names_in
 
 
 def contents_of(found: Snapshot, names: Mapping[str, str]) -> tuple[PartitionTable | None, list[Table]]:
-    """Return the table and its chart; nothing until the snapshot is frozen. names: genre -> its name on pages."""
+    """Returns the table and its chart; nothing until the snapshot is frozen. names: genre -> its name on pages."""
     manifest = found.read_manifest()
     if not manifest:
         return None, []

@@ -78,13 +78,13 @@ def groups_in(snapshot: Snapshot) -> list[Group]:
 
 
 def charts_of_pairs(snapshot: Snapshot) -> list[Table]:
-    """Return the charts of a whole snapshot."""
+    """Returns the charts of a whole snapshot."""
     numbers, _ = counted(groups_in(snapshot), dict.fromkeys(CLASSES, ""), {})
     return histograms(numbers, 0, 0, 0, lambda values: address_of_pairs(snapshot, values))
 
 
 def address_of_pairs(snapshot: Snapshot, values: Mapping[str, Any]) -> str:
-    """Return the address of the list under these filters; an empty one is left out."""
+    """Returns the address of the list under these filters; an empty one is left out."""
     chosen = urlencode({name: value for name, value in values.items() if value})
     return f"{reverse('snapshot-pairs', args=[snapshot.pk])}?{chosen}"
 

@@ -63,7 +63,7 @@ VOTES = {"same": "all are the same", "different": "not all are the same", "none"
 
 @researcher_page
 def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
+    """Lists the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
     limits = {name: number_in(request, name, 0, most) for name, most in NUMBERS.items()}
@@ -139,7 +139,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @researcher_page
 def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how many pairs changed since the snapshot before: a part of the snapshot's page, which requests it."""
+    """Shows how many pairs changed since the snapshot before: a part of the snapshot's page, which requests it."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     old = before(snapshot)
     context = {
@@ -159,7 +159,7 @@ def _numbers(
     *,
     is_asked: bool,
 ) -> tuple[Numbers, tuple[int, bool]] | None:
-    """Return (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
+    """Returns (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
 
     classes: of lengths and of agreement that are chosen; those of agreement begin with 1.
     few: which pairs alone are counted. is_asked: whether the page came before, and waits for the numbers of a large
@@ -177,7 +177,7 @@ def _numbers(
 
 
 def _few(rows: SnapshotPairQuerySet) -> Among | None:
-    """Return a condition that names these rows, so that texts are searched once for a page; None if they are too many."""
+    """Returns a condition that names these rows, so that texts are searched once for a page; None if they are too many."""
     keys = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
     return Among("pk", keys) if len(keys) <= MOST_AT_ONCE else None
 
@@ -215,7 +215,7 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]
 
 
 def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
-    """Yield all rows that pass, portion by portion, each with its labels in the order of the file."""
+    """Yields all rows that pass, portion by portion, each with its labels in the order of the file."""
     yield csv_text(
         [["id", "partition", "genre", "premise", "hypothesis", "gold_label", "gold_source", "labels"]]
     )
@@ -244,7 +244,7 @@ def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
 
 
 def _rows(keys: Sequence[int]) -> list[tuple[SnapshotPair, Counter[str]]]:
-    """Return the rows with these keys, in this order, each with its votes."""
+    """Returns the rows with these keys, in this order, each with its votes."""
     votes: defaultdict[int, Counter[str]] = defaultdict(Counter)
     labels = SnapshotLabel.objects.filter(row__in=keys).order_by().values_list("row", "label")
     for row, label, number in labels.annotate(number=Count("pk")):

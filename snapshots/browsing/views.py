@@ -38,7 +38,7 @@ UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was ma
 @require_safe
 @researcher_required
 def snapshot_list(request: HttpRequest) -> HttpResponseBase:
-    """Show the snapshots of all corpora, or of one with `?corpus=SLUG`; `as=csv`: as CSV."""
+    """Shows the snapshots of all corpora, or of one with `?corpus=SLUG`; `as=csv`: as CSV."""
     corpora, found = Corpus.objects.order_by("name"), Snapshot.objects.newest_first()
     if slug := request.GET.get("corpus"):
         corpora, found = corpora.filter(slug=slug), found.filter(corpus__slug=slug)
@@ -54,14 +54,14 @@ def snapshot_list(request: HttpRequest) -> HttpResponseBase:
 
 @researcher_page
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a snapshot: its state, what its release needs, its files and what is in it."""
+    """Shows a snapshot: its state, what its release needs, its files and what is in it."""
     found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
     return render(request, "snapshots/snapshot.html", _shown(found))
 
 
 @researcher_page
 def state(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return the part of the page that changes during a freeze; htmx requests it every two seconds."""
+    """Returns the part of the page that changes during a freeze; htmx requests it every two seconds."""
     found = Snapshot.objects.newest_first().filter(pk=pk).first()
     if found is None:
         messages.info(request, UNCHANGED)
@@ -78,7 +78,7 @@ def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
 
 
 def citation_of(found: Snapshot) -> str:
-    """Return an entry of BibTeX. The hash is in it, so that readers can check that they have the same data."""
+    """Returns an entry of BibTeX. The hash is in it, so that readers can check that they have the same data."""
     year = f"{found.frozen_at:%Y}" if found.frozen_at else ""
     fields = {
         "title": f"{found.corpus.name}, snapshot {found}",

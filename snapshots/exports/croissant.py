@@ -79,7 +79,7 @@ FIELDS = {
 
 
 def croissant(manifest: WithAnswers, folder: Path, files: Sequence[str]) -> str:
-    """Return the metadata as JSON-LD. `files` are Parquet files that are already in `folder`."""
+    """Returns the metadata as JSON-LD. `files` are Parquet files that are already in `folder`."""
     facts = manifest["corpus"]
     metadata = {
         "@context": CONTEXT,
@@ -172,7 +172,7 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
 
 
 def _history(manifest: Manifest) -> dict[str, Any]:
-    """Return sources, times and missing data. Older snapshots lack some of these facts."""
+    """Returns sources, times and missing data. Older snapshots lack some of these facts."""
     metadata: dict[str, Any] = {}
     days = sorted(day for _, span in days_of_work(manifest) for day in span)
     if days:

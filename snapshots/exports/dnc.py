@@ -53,7 +53,7 @@ def dnc(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
 
 
 def _text(record: Mapping[str, Any]) -> str:
-    """Return the same text as json.dumps(record, indent=4), in half the time: with an indent, json does not use C."""
+    """Returns the same text as json.dumps(record, indent=4), in half the time: with an indent, json does not use C."""
     items = (f'    "{key}": {_indented(value)}' for key, value in record.items())
     return "{\n" + ",\n".join(items) + "\n}"
 

@@ -81,7 +81,7 @@ def of_export(file: ExportedFile) -> Download:
 
 
 def send(request: HttpRequest, file: Download) -> HttpResponseBase:
-    """Answer GET or HEAD of a file with 200, 206, 304, 412 or 416.
+    """Answers GET or HEAD of a file with 200, 206, 304, 412 or 416.
 
     A request for several ranges gets the whole file, as RFC 9110 allows. Raises FileUnavailable.
     """
@@ -118,7 +118,7 @@ def _check(file: Download) -> None:
 
 
 def _asked_part(request: HttpRequest, etag: str, size: int) -> range | None:
-    """Return the requested bytes; None for all of them; an empty range if the file has no such bytes."""
+    """Returns the requested bytes; None for all of them; an empty range if the file has no such bytes."""
     match = SINGLE_RANGE.match(request.headers.get("Range", ""))
     # If-Range with another ETag or a date: the client has a part of another file.
     if not match or request.headers.get("If-Range", etag) != etag:
@@ -174,7 +174,7 @@ def send_or_explain(request: HttpRequest, file: Download) -> HttpResponseBase:
 
 
 def file_answers(*suffixes: str) -> dict[Any, Any]:
-    """Describe the responses of a file's address: the file, a part of it, 304, or an error."""
+    """Describes the responses of a file's address: the file, a part of it, 304, or an error."""
     types = [CONTENT_TYPES.get(suffix, "application/octet-stream").partition(";")[0] for suffix in suffixes]
     whole = {
         (status, type_): OpenApiTypes.OBJECT if type_ == "application/json" else OpenApiTypes.BINARY

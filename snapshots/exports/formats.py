@@ -38,7 +38,7 @@ class UnknownFormat(ExportError):
 def export(
     source: Path, name: str, format_name: str, out: Path, answers: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Write the snapshot `name`, whose files are in `source`, to the folder `out`. Returns the names of the files.
+    """Writes the snapshot `name`, whose files are in `source`, to the folder `out`. Returns the names of the files.
 
     answers: those of the datasheet, for the formats that have one. `out` is complete or is not there at all. If it
     already holds the same export, nothing changes. Raises UnknownFormat, ExportError (`out` holds something else, or the
@@ -67,7 +67,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 def _write_list(
     folder: Path, name: str, format_name: str, manifest: Manifest, notes: Mapping[str, int]
 ) -> None:
-    """Write export.json, which names the snapshot, its hash and the files."""
+    """Writes export.json, which names the snapshot, its hash and the files."""
     content = {
         "snapshot": name,
         "snapshot_sha256": manifest["sha256"],
@@ -83,7 +83,7 @@ def _write_list(
 
 
 def _left_out(format_name: str, manifest: Manifest) -> dict[str, int]:
-    """Count what the format cannot hold. The manifests of earlier versions of the software have no such counts."""
+    """Counts what the format cannot hold. The manifests of earlier versions of the software have no such counts."""
     counts = {}
     given = manifest.get("answers", {})
     others = given.get("labels", 0) + given.get("skips", 0) - given.get("deciding", 0)
@@ -95,7 +95,7 @@ def _left_out(format_name: str, manifest: Manifest) -> dict[str, int]:
 
 
 def _jsonl(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
-    """Copy the snapshot's own files, which `verify_snapshot` can check anywhere."""
+    """Copies the snapshot's own files, which `verify_snapshot` can check anywhere."""
     for name in (*manifest["files"], MANIFEST):
         shutil.copyfile(source / name, out / name)
     return {}

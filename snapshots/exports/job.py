@@ -27,19 +27,19 @@ MADE = tuple(name for name in FORMATS if name != OWN)
 
 
 def basis_of(answers: Mapping[str, str]) -> str:
-    """Return the hash of an export's other inputs: the formats' edition and the datasheet's answers."""
+    """Returns the hash of an export's other inputs: the formats' edition and the datasheet's answers."""
     text = json.dumps([EDITION, sorted(answers.items())])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def current_exports(snapshot: Snapshot) -> dict[str, SnapshotExport]:
-    """Return the requested exports with today's answers, by format, with their files."""
+    """Returns the requested exports with today's answers, by format, with their files."""
     rows = SnapshotExport.objects.filter(snapshot=snapshot, basis=basis_of(snapshot.datasheet_answers()))
     return {row.format: row for row in rows.select_related("snapshot__corpus").prefetch_related("files")}
 
 
 def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
-    """Return the row of a format with today's answers. If it is new or failed, or its files are lost, it waits for a worker.
+    """Returns the row of a format with today's answers. If it is new, failed, or its files are lost, it waits for a worker.
 
     Raises UnknownFormat, SnapshotError (not frozen).
     """
@@ -55,7 +55,7 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
 
 
 def carry_out_export(export_id: int, row: SnapshotExport | None = None) -> SnapshotExport:
-    """Write the files of a requested export, or of one whose worker died. Returns the row.
+    """Writes the files of a requested export, or of one whose worker died. Returns the row.
 
     Raises what jobs.claims.carry_out does, ExportError, DamagedFiles.
     """
@@ -100,7 +100,7 @@ def _make(claim: Claim) -> None:
 
 
 def _delete_older(row: SnapshotExport) -> None:
-    """Delete exports of the same format with earlier answers. A download that has begun can still finish."""
+    """Deletes exports of the same format with earlier answers. A download that has begun can still finish."""
     older = SnapshotExport.objects.filter(snapshot=row.snapshot, format=row.format).exclude(pk=row.pk)
     for each in older.exclude(status=Work.Status.WORKING).select_related("snapshot__corpus"):
         shutil.rmtree(each.folder, ignore_errors=True)

@@ -37,7 +37,7 @@ def _write(
     format_name: str,
     parts: Iterable[Part],
 ) -> dict[str, int]:
-    """Write one .jsonl for each part."""
+    """Writes one .jsonl for each part."""
     check_nli3(manifest, format_name)
 
     def text_of(part: Part, read: Iterator[Line]) -> bytes:

@@ -13,7 +13,7 @@ class ExportError(SnapshotError):
 
 
 def check_nli3(manifest: Manifest, format_name: str) -> None:
-    """Check the label scheme. Raises ExportError if it is not nli3."""
+    """Checks the label scheme. Raises ExportError if it is not nli3."""
     facts = manifest["corpus"]
     if facts["scheme"] != "nli3":
         raise ExportError(
@@ -23,7 +23,7 @@ def check_nli3(manifest: Manifest, format_name: str) -> None:
 
 
 def check_one_sentence(line: Line, format_name: str) -> None:
-    """Check the number of sentences. Raises ExportError for a premise of several sentences."""
+    """Checks the number of sentences. Raises ExportError for a premise of several sentences."""
     if "premise_sentences" in line:
         raise ExportError(
             f"{format_name} has one sentence in each premise; the premise {line['promptID']!r} has several. Use jsonl."

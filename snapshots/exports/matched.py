@@ -17,7 +17,7 @@ class Part:
     genres: frozenset[str] | None = None
 
     def of(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Yield the lines that belong to the file."""
+        """Yields the lines that belong to the file."""
         return (line for line in lines if self.genres is None or line["genre"] in self.genres)
 
 
@@ -27,7 +27,7 @@ def whole_partitions(manifest: Manifest) -> Iterator[Part]:
 
 
 def by_matched_genres(manifest: Manifest) -> Iterator[Part]:
-    """Yield two parts of a partition that has genres of both kinds; else the partition as one."""
+    """Yields two parts of a partition that has genres of both kinds; else the partition as one."""
     for part in whole_partitions(manifest):
         counts = manifest["partitions"][part.stem]
         kinds = {"matched": counts.get("matched"), "mismatched": counts.get("mismatched")}

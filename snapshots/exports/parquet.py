@@ -75,13 +75,13 @@ def _has_gold(line: Line) -> bool:
 
 
 def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
-    """Return the soft label of a line as a list, in the order of the scheme."""
+    """Returns the soft label of a line as a list, in the order of the scheme."""
     shares = distribution(line["annotator_labels"], labels)
     return list(shares.values()) if shares else None
 
 
 def _counts(line: Line, name: str, labels: Sequence[str]) -> list[int] | None:
-    """Return the counts of a named set of labels in the order of the labels that could be given; None without extra ones.
+    """Returns the counts of a named set of labels in the order of the labels that could be given; None without extra ones.
 
     Of an older snapshot, too, whose lines do not count the extra labels by themselves.
     """
@@ -90,7 +90,7 @@ def _counts(line: Line, name: str, labels: Sequence[str]) -> list[int] | None:
 
 
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
-    """Return the columns in the terms of the `datasets` library."""
+    """Returns the columns in the terms of the `datasets` library."""
     text, number = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int64"))
     return {
         **dict.fromkeys(TEXTS, text),
@@ -134,7 +134,7 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
 
 
 def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
-    """Return the rows with and without a gold label, each as an Arrow stream, which is smaller to send than rows."""
+    """Returns the rows with and without a gold label, each as an Arrow stream, which is smaller to send than rows."""
     chosen: dict[bool, list[Line]] = {True: [], False: []}
     for line in read:
         chosen[_has_gold(line)].append(line)
@@ -142,7 +142,7 @@ def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
 
 
 def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
-    """Return the lines as an Arrow stream: the gold label as its index, a premise of one sentence as a list of one."""
+    """Returns the lines as an Arrow stream: the gold label as its index, a premise of one sentence as a list of one."""
     import pyarrow as pa
 
     labels = list(rule.gold_labels)
@@ -185,7 +185,7 @@ class _File:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave an unfinished file as it is: on a full disk, closing it would raise a second error."""
+        """Leaves an unfinished file as it is: on a full disk, closing it would raise a second error."""
         self.writer.is_open = False
 
     def add(self, columns: bytes) -> None:
@@ -196,7 +196,7 @@ class _File:
             self._write()
 
     def finish(self) -> int:
-        """Close the file. Returns its number of rows."""
+        """Closes the file. Returns its number of rows."""
         if any(table.num_rows for table in self.waiting):
             self._write()
         self.writer.close()
@@ -215,7 +215,7 @@ class _File:
 
 
 def card(manifest: Manifest, files: Mapping[str, int]) -> str:
-    """Return README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
+    """Returns README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
 
     files: the number of rows of each Parquet file.
     """
@@ -274,7 +274,7 @@ def card(manifest: Manifest, files: Mapping[str, int]) -> str:
 
 
 def label_columns(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield each column with a soft label, and what it is of; those that no pair of the snapshot fills are left out."""
+    """Yields each column with a soft label, and what it is of; those that no pair of the snapshot fills are left out."""
     found = manifest.get("answers")
     extra, left_out = (found["extra"], found.get("left_out", 0)) if found else (0, 0)
     yield "label_distribution", "`seats`: shares of the labels in `annotator_labels`, which decide"
@@ -292,7 +292,7 @@ def label_columns(manifest: Manifest) -> Iterator[tuple[str, str]]:
 
 
 def hub_version(manifest: Manifest) -> str:
-    """Return a version for the `datasets` library that no other snapshot has: 1, the snapshot's number, its hash.
+    """Returns a version for the `datasets` library that no other snapshot has: 1, the snapshot's number, its hash.
 
     The library caches a folder under the folder's name and this head. Without a version it would return the data of
     another folder of the same name, or of an older snapshot in this folder.

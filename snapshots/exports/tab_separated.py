@@ -56,7 +56,7 @@ def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
 
 
 def _captions(line: Line) -> list[str]:
-    """Return `caption id/text` for each sentence. The id of an MPE premise consists of its captions' ids."""
+    """Returns `caption id/text` for each sentence. The id of an MPE premise consists of its captions' ids."""
     sentences = premises_of(line)
     if len(sentences) != MPE_PREMISES:
         raise ExportError(
@@ -103,7 +103,7 @@ def _write(
     header: Sequence[str],
     cells_of: Callable[[Line], list[str]],
 ) -> Notes:
-    """Write one .txt for each part."""
+    """Writes one .txt for each part."""
 
     def text_of(part: Part, read: Iterator[Line]) -> tuple[bytes, int]:
         rows, changed = [], 0

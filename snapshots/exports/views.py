@@ -15,7 +15,7 @@ from snapshots.models import ExportedFile, Snapshot, SnapshotExport
 
 @researcher_page
 def exports(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show the exports. While one is being written, htmx requests the changing part every two seconds."""
+    """Shows the exports. While one is being written, htmx requests the changing part every two seconds."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     asked = current_exports(found)
     context = {

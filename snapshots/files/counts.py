@@ -46,7 +46,7 @@ class LineCounts:
             self.patterns[self._pattern(line)] += 1
 
     def include(self, other: "LineCounts") -> None:
-        """Add the counts of other lines."""
+        """Adds the counts of other lines."""
         for mine, theirs in (
             (self.genres, other.genres),
             (self.gold, other.gold),
@@ -72,12 +72,12 @@ class LineCounts:
         return sum(self.sources.values())
 
     def agreement(self) -> Agreement:
-        """Return the agreement of the annotators over these lines, as `validation.agreement` reports it."""
+        """Returns the agreement of the annotators over these lines, as `validation.agreement` reports it."""
         ordered = dict(sorted(self.patterns.items(), key=str))
         return cast(Agreement, {"pairs": self.pairs, **agreement_from_patterns(ordered, self.rule)})
 
     def partitions(self, premises: Mapping[str, int]) -> dict[str, PartitionCounts]:
-        """Return the counts of each partition; `premises` has its number of different premises.
+        """Returns the counts of each partition; `premises` has its number of different premises.
 
         A genre of dev or test is matched if it occurs in train, else mismatched.
         """
@@ -97,19 +97,19 @@ class LineCounts:
         return found
 
     def answer_counts(self) -> Answers:
-        """Return the number of answers of each kind; see nli.answers.KINDS."""
+        """Returns the number of answers of each kind; see nli.answers.KINDS."""
         found = {kind: self.answers[kind] for kind in answers.KINDS}
         if not found["left_out"]:
             del found["left_out"]  # older snapshots do not say it
         return cast(Answers, found)
 
     def parse_counts(self) -> Parses:
-        """Return the number of lines by kind of parses and side."""
+        """Returns the number of lines by kind of parses and side."""
         return cast(Parses, {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES})
 
 
 def kind_of_parses(line: Line, side: str) -> str:
-    """Return whether the parses of a side came with the corpus or were derived here; "" without parses.
+    """Returns whether the parses of a side came with the corpus or were derived here; "" without parses.
 
     Published trees are never changed, so trees whose tokens differ from their sentence have a kind of their own.
     """

@@ -42,23 +42,23 @@ class WithAnswers(Manifest):
 
 
 def canary(manifest: Manifest) -> str:
-    """Return the canary of the snapshot's corpus."""
+    """Returns the canary of the snapshot's corpus."""
     return canary_of(manifest["corpus"]["slug"], manifest["corpus"]["name"])
 
 
 def canary_of(slug: str, name: str) -> str:
-    """Return a string by which the corpus can be found in training data; all snapshots of a corpus have the same."""
+    """Returns a string by which the corpus can be found in training data; all snapshots of a corpus have the same."""
     digest = sha256(f"quintet {slug} {name}".encode()).hexdigest()
     return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
 def blanks(answers: Mapping[str, str]) -> dict[str, str]:
-    """Return the questions without an answer, by key."""
+    """Returns the questions without an answer, by key."""
     return {key: question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()}
 
 
 def datasheet(manifest: Manifest, answers: Mapping[str, str] | None = None) -> str:
-    """Return the datasheet in Markdown: first the number of open questions, then facts, then the answers."""
+    """Returns the datasheet in Markdown: first the number of open questions, then facts, then the answers."""
     facts, given = manifest["corpus"], answers or {}
     left = blanks(given)
     parts = [
@@ -92,7 +92,7 @@ def datasheet(manifest: Manifest, answers: Mapping[str, str] | None = None) -> s
 
 
 def background(manifest: Manifest) -> list[str]:
-    """Return what people said about their background, one line for each question.
+    """Returns what people said about their background, one line for each question.
 
     Empty if too few people answered, or the snapshot is older than these questions.
     """
@@ -108,7 +108,7 @@ def background(manifest: Manifest) -> list[str]:
 
 
 def days_of_work(manifest: Manifest) -> list[tuple[str, list[str]]]:
-    """Return the first and the last day of each kind of work that people did here, as ("written", [first, last])."""
+    """Returns the first and the last day of each kind of work that people did here, as ("written", [first, last])."""
     times = manifest.get("times")  # older snapshots do not have it
     if times is None:
         return []
@@ -117,7 +117,7 @@ def days_of_work(manifest: Manifest) -> list[tuple[str, list[str]]]:
 
 
 def withdrawn(manifest: Manifest) -> list[str]:
-    """Return a sentence for each reason for which pairs or labels were withdrawn."""
+    """Returns a sentence for each reason for which pairs or labels were withdrawn."""
     stored = manifest.get("withdrawn")  # older snapshots do not have it
     counted = [("pairs", stored["pairs"]), ("labels", stored["labels"])] if stored else []
     return [
@@ -128,7 +128,7 @@ def withdrawn(manifest: Manifest) -> list[str]:
 
 
 def wording_is_known(manifest: Manifest) -> bool:
-    """Return whether corpus.json has the wording that annotators read.
+    """Returns whether corpus.json has the wording that annotators read.
 
     False for an import that nobody labelled here. Snapshots of earlier versions of the software then have Quintet's own
     wording, and the first ones do not say when people labelled.

@@ -18,7 +18,7 @@ SUFFIX = ".draft"
 
 @contextmanager
 def draft_of(target: Path) -> Iterator[Path]:
-    """Yield a hidden folder beside `target`. If it was not renamed, it is removed at the end.
+    """Yields a hidden folder beside `target`. If it was not renamed, it is removed at the end.
 
     Removes abandoned drafts of the same target first. Raises OSError.
     """
@@ -32,7 +32,7 @@ def draft_of(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def draft_file(target: Path) -> Iterator[Path]:
-    """Yield the path of a hidden file that takes the place of `target` at the end, unless an error ends the block."""
+    """Yields the path of a hidden file that takes the place of `target` at the end, unless an error ends the block."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
         draft = Path(folder) / target.name
@@ -41,13 +41,13 @@ def draft_file(target: Path) -> Iterator[Path]:
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Rename the draft to `target`, which is absent or an empty folder. Raises OSError."""
+    """Renames the draft to `target`, which is absent or an empty folder. Raises OSError."""
     draft.chmod(0o755)  # a draft is private; workers under other accounts read the finished folder
     os.replace(draft, target)
 
 
 def remove_abandoned(folder: Path, name: str = "") -> int:
-    """Remove the drafts of `name` (all names if empty) in `folder` that no process has locked. Returns their number."""
+    """Removes the drafts of `name` (all names if empty) in `folder` that no process has locked. Returns their number."""
     removed = 0
     for draft in folder.glob(f".{escape(name) or '*'}.*{SUFFIX}"):
         with suppress(OSError), _locked(draft, fcntl.LOCK_EX | fcntl.LOCK_NB):
@@ -57,7 +57,7 @@ def remove_abandoned(folder: Path, name: str = "") -> int:
 
 
 def _new(target: Path, stack: ExitStack) -> Path:
-    """Make a locked draft. Another process may remove it before it is locked; then make a new one."""
+    """Makes a locked draft. Another process may remove it before it is locked; then makes a new one."""
     while True:
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
         # Where the file system has no locks, no process can lock the draft, so none removes it.
@@ -69,7 +69,7 @@ def _new(target: Path, stack: ExitStack) -> Path:
 
 @contextmanager
 def _locked(draft: Path, how: int) -> Iterator[None]:
-    """Hold the lock of a draft. Raises OSError if another process holds it or the draft is gone."""
+    """Holds the lock of a draft. Raises OSError if another process holds it or the draft is gone."""
     handle = os.open(draft, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, how)

@@ -28,7 +28,7 @@ class Portion:
     stop: int
 
     def lines(self) -> Iterator[bytes]:
-        """Yield each line with its line break; the last line of a file may have none. Raises OSError."""
+        """Yields each line with its line break; the last line of a file may have none. Raises OSError."""
         with self.path.open("rb") as stream:
             at = self.start
             if at:
@@ -40,13 +40,13 @@ class Portion:
 
 
 def portions_of(path: Path) -> list[Portion]:
-    """Cut a file into portions of about PORTION bytes; an empty file has none. Raises OSError."""
+    """Cuts a file into portions of about PORTION bytes; an empty file has none. Raises OSError."""
     size = path.stat().st_size
     return [Portion(path, start, min(start + PORTION, size)) for start in range(0, size, PORTION)]
 
 
 def in_order(work: Callable[[Work], Result], items: Sequence[Work]) -> Iterator[Result]:
-    """Call `work` for each item in as many processes as there are cores, and yield the results in order.
+    """Calls `work` for each item in as many processes as there are cores, and yields the results in order.
 
     Each of n processes handles every n-th item and waits until its result is read, so no process gets ahead.
     Processes are forked: `work` may be a closure and must not use the database. A process that may have no children
@@ -79,7 +79,7 @@ def _cores() -> int:
 
 
 def _serve(work: Callable[[Work], Result], items: Sequence[Work], results: Connection) -> None:
-    """Work on the items of one process.
+    """Works on the items of one process.
 
     The parent handles Ctrl-C; if the parent dies, the pipe breaks and the process ends.
     """

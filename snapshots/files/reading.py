@@ -21,7 +21,7 @@ class DamagedFiles(SnapshotError):
 
 
 def whole_manifest(source: Path, name: str) -> Manifest:
-    """Return the manifest of the snapshot `name` after comparing every file with its hash there.
+    """Returns the manifest of the snapshot `name` after comparing every file with its hash there.
 
     Raises DamagedFiles if a file is missing, was changed, or has a name that leads out of the folder.
     """
@@ -44,31 +44,31 @@ def whole_manifest(source: Path, name: str) -> Manifest:
 
 
 def partitions(manifest: Manifest) -> list[tuple[str, str]]:
-    """Return the partitions that the snapshot has, each with its file name."""
+    """Returns the partitions that the snapshot has, each with its file name."""
     return [(partition, name) for partition, name in PARTITION_FILES.items() if name in manifest["files"]]
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of one file."""
+    """Yields the lines of one file."""
     with path.open("rb") as stream:
         for data in stream:
             yield orjson.loads(data)
 
 
 def by_portion(path: Path, work: Callable[[Iterator[dict[str, Any]]], Result]) -> Iterator[Result]:
-    """Call `work` for the lines of each portion of a file in several processes, and yield the results in order."""
+    """Calls `work` for the lines of each portion of a file in several processes, and yields the results in order."""
     return in_order(lambda portion: work(map(orjson.loads, portion.lines())), portions_of(path))
 
 
 def all_lines(source: Path, manifest: Manifest) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every line of every partition, with the name of the partition."""
+    """Yields every line of every partition, with the name of the partition."""
     for partition, name in partitions(manifest):
         for line in lines(source / name):
             yield partition, line
 
 
 def manifest_in(folder: Path) -> Manifest | None:
-    """Return the manifest in a folder; None if it is missing or damaged."""
+    """Returns the manifest in a folder; None if it is missing or damaged."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError):

@@ -32,14 +32,14 @@ def escaped(word: str) -> str:
 
 
 def penn(tree: Tree) -> str:
-    """Write a tree on one line, as SNLI's files do: `(ROOT (NP (DT A) (NN man)))`."""
+    """Writes a tree on one line, as SNLI's files do: `(ROOT (NP (DT A) (NN man)))`."""
     if tree.word:
         return f"({tree.label} {tree.word})"
     return f"({tree.label} {' '.join(map(penn, tree.parts))})"
 
 
 def read(text: str) -> Tree:
-    """Parse a Penn-style tree. Raises BadTree."""
+    """Parses a Penn-style tree. Raises BadTree."""
     # The open brackets, each with label, parts and word. The first entry holds the finished tree.
     open_: list[tuple[str, list[Tree], list[str]]] = [("", [], [])]
     for opening, label, word, closing in _PIECE.findall(text):
@@ -59,7 +59,7 @@ def read(text: str) -> Tree:
 
 
 def leaves(tree: Tree) -> Iterator[str]:
-    """Yield the words of a tree, in order."""
+    """Yields the words of a tree, in order."""
     if tree.word:
         yield tree.word
     for part in tree.parts:
@@ -67,23 +67,23 @@ def leaves(tree: Tree) -> Iterator[str]:
 
 
 def root(parse: str) -> str:
-    """Return the label under ROOT of a Penn-style parse: S for `(ROOT (S (NP ...`."""
+    """Returns the label under ROOT of a Penn-style parse: S for `(ROOT (S (NP ...`."""
     parts = parse.replace("(", " ").split(maxsplit=2)
     return parts[1] if len(parts) > 1 and parts[0] == "ROOT" else (parts[0] if parts else "")
 
 
 def words(parse: str) -> list[str]:
-    """Return the tokens of a Penn-style parse, in order, still escaped."""
+    """Returns the tokens of a Penn-style parse, in order, still escaped."""
     return _LEAF.findall(parse)
 
 
 def binary_words(parse: str) -> list[str]:
-    """Return the tokens of a binary parse, in order."""
+    """Returns the tokens of a binary parse, in order."""
     return [token for token in parse.split() if token not in "()"]
 
 
 def is_binary(parse: str) -> bool:
-    """Return whether a text is one binary tree, such as `( A man )`, or a single token."""
+    """Returns whether a text is one binary tree, such as `( A man )`, or a single token."""
     open_: list[int] = [0]
     for token in parse.split():
         if token == "(":
@@ -96,7 +96,7 @@ def is_binary(parse: str) -> bool:
 
 
 def fits(sentence: str, parse: str, binary_parse: str) -> bool:
-    """Return whether both trees have exactly the tokens of the sentence. An empty tree is ignored.
+    """Returns whether both trees have exactly the tokens of the sentence. An empty tree is ignored.
 
     White space and the kind of quotation marks make no difference.
     """
@@ -134,7 +134,7 @@ _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "
 
 
 def binary(tree: Tree) -> str:
-    """Write a tree in SNLI's binary form: two parts in each bracket, no labels. A phrase of one part is that part.
+    """Writes a tree in SNLI's binary form: two parts in each bracket, no labels. A phrase of one part is that part.
 
     The parts after the head are joined to it first, the nearest first; then the parts before it.
     """

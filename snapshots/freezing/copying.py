@@ -60,7 +60,7 @@ CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that comp
 
 @contextmanager
 def consistent_read() -> Iterator[None]:
-    """Open a transaction in which all statements see the corpus as it was at one moment.
+    """Opens a transaction in which all statements see the corpus as it was at one moment.
 
     By default, PostgreSQL shows each statement what was committed before that statement; on SQLite a writer has the
     database to itself. PostgreSQL's default work_mem suits small statements, and these are large.
@@ -75,7 +75,7 @@ def consistent_read() -> Iterator[None]:
 
 
 def copy_rows(snapshot: Snapshot) -> FreezePlan:
-    """Place premises that have no partition, and copy pairs, labels and answers. Call it in `consistent_read`.
+    """Places premises that have no partition, and copies pairs, labels and answers. Call it in `consistent_read`.
 
     It first deletes what an interrupted freeze of this snapshot left behind. Returns the plan that it carried out.
     Raises HoldOutRefused.
@@ -102,7 +102,7 @@ def copy_rows(snapshot: Snapshot) -> FreezePlan:
 
 
 def delete_copied_rows(snapshot: Snapshot) -> None:
-    """Delete the copied rows by SQL, because the ORM would load all of them to look for protected rows."""
+    """Deletes the copied rows by SQL, because the ORM would load all of them to look for protected rows."""
     rows = _table(SnapshotPair)
     with connection.cursor() as cursor:
         for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
@@ -115,12 +115,12 @@ def delete_copied_rows(snapshot: Snapshot) -> None:
 
 
 def in_code_point_order(name: str) -> Collate:
-    """Order texts the same way in every database: the server's own order would change the files."""
+    """Orders texts the same way in every database: the server's own order would change the files."""
     return Collate(F(name), CODE_POINTS[connection.vendor])
 
 
 def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
-    """Store the partition of premises that have none yet. A placement is never changed."""
+    """Stores the partition of premises that have none yet. A placement is never changed."""
     standing = Pair.objects.standing().filter(premise=OuterRef("pk"))
     unplaced = Premise.objects.filter(corpus=snapshot.corpus, placement=None).order_by("pk")
     made = unplaced.filter(Exists(standing.filter(published_partition=None)))
@@ -149,7 +149,7 @@ def _store(placements: Iterator[Placement]) -> None:
 
 
 def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
-    """Copy the pairs that have a partition.
+    """Copies the pairs that have a partition.
 
     Rows are inserted in the order of the files (partition, then public id), so the writer can page by primary key.
     """
@@ -177,7 +177,7 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
 
 
 def _has_partition(planned: FreezePlan) -> Q:
-    """Return the condition on pairs that go to a partition: `destination` is asked for each kind of pair."""
+    """Returns the condition on pairs that go to a partition: `destination` is asked for each kind of pair."""
     tests: Tests = [
         (Q(premise__genre__slug__in=planned.outside_training), {"genre": "outside"}),
         (Q(author__in=planned.plan.test_authors), {"author": 1}),
@@ -189,7 +189,7 @@ def _has_partition(planned: FreezePlan) -> Q:
 
 
 def _goes(facts: dict[str, Any], tests: Tests) -> Q | bool:
-    """Return the condition on pairs with these facts; True or False if no test changes where they go."""
+    """Returns the condition on pairs with these facts; True or False if no test changes where they go."""
     if not tests:
         row = Row(**{"group": "", "genre": "", "pairs": 1, **facts})
         return destination(row, TRAIN, {"outside"}, {1})[0] is not None
@@ -201,12 +201,12 @@ def _goes(facts: dict[str, Any], tests: Tests) -> Q | bool:
 
 
 def _any_of(ways: Iterable[tuple[Q, Q | bool]]) -> Q:
-    """Return a filter for rows that fulfil both conditions of one pair. Skips pairs whose second one is False."""
+    """Returns a filter for rows that fulfil both conditions of one pair. Skips pairs whose second one is False."""
     return reduce(or_, (kind if goes is True else kind & goes for kind, goes in ways if goes is not False))
 
 
 def _copy_labels(snapshot: Snapshot, question: Question) -> None:
-    """Copy the labels that count (the rule is validation's), joined to the rows just copied."""
+    """Copies the labels that count (the rule is validation's), joined to the rows just copied."""
     code = Coalesce("annotator__code", Value(""))
     counted = (
         Label.objects.filter(question=question)
@@ -226,7 +226,7 @@ def _copy_labels(snapshot: Snapshot, question: Question) -> None:
 
 
 def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
-    """Copy the labels of single sentences of premises, if the corpus asks for them."""
+    """Copies the labels of single sentences of premises, if the corpus asks for them."""
     single = question_of_single_premises(question)
     if single is None:
         return
@@ -248,7 +248,7 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
 
 
 def _copy_answers(snapshot: Snapshot, question: Question) -> None:
-    """Copy the answers that SnapshotLabel does not hold: see SnapshotAnswer. Most corpora have none."""
+    """Copies the answers that SnapshotLabel does not hold: see SnapshotAnswer. Most corpora have none."""
     asked = Case(
         When(question=question.pk, then=Value("")), default=F("question__slug"), output_field=CharField()
     )
@@ -344,7 +344,7 @@ def _quoted(name: str) -> str:
 
 
 def _provenance(snapshot: Snapshot) -> list[Provenance]:
-    """List the files that premises and pairs were imported from, with their numbers of premises and pairs."""
+    """Lists the files that premises and pairs were imported from, with their numbers of premises and pairs."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot).order_by()
     premises = rows.values_list("pair__premise__source").annotate(
         number=Count("pair__premise", distinct=True)
@@ -366,7 +366,7 @@ def _provenance(snapshot: Snapshot) -> list[Provenance]:
 
 
 def _times(snapshot: Snapshot, question: Question) -> Times:
-    """Return the first and the last day of writing and of labelling. Exact times could identify a person."""
+    """Returns the first and the last day of writing and of labelling. Exact times could identify a person."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     cast = Label.objects.filter(
         question=question, origin=Label.Origin.CAST, pair__in=rows.values("pair")
@@ -383,7 +383,7 @@ def _days(found: dict[str, Any]) -> list[str] | None:
 
 
 def _withdrawn(snapshot: Snapshot, question: Question) -> Withdrawn:
-    """Count withdrawn pairs and labels by reason, and list the withdrawn pairs of earlier snapshots, by id only."""
+    """Counts withdrawn pairs and labels by reason, and lists the withdrawn pairs of earlier snapshots, by id only."""
     pairs = Pair.objects.filter(corpus=snapshot.corpus, withdrawn_at__isnull=False)
     labels = Label.objects.filter(question=question, withdrawn_at__isnull=False, label__isnull=False)
     was_out = SnapshotPair.objects.filter(pair=OuterRef("pk")).exclude(snapshot=snapshot)

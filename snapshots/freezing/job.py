@@ -66,7 +66,7 @@ def request_freeze(
     derived_parses: bool = False,
     by: User | None = None,
 ) -> Snapshot:
-    """Create the row of a freeze that waits for a worker; `freeze_snapshot` does the work.
+    """Creates the row of a freeze that waits for a worker; `freeze_snapshot` does the work.
 
     A failed freeze is requested again in its own row and keeps its number, unless a folder of that number exists. A new
     number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one.
@@ -107,7 +107,7 @@ def request_freeze(
 
 
 def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
-    """End a freeze that waits or is under way. Its worker stops at its next report or heartbeat.
+    """Ends a freeze that waits or is under way. Its worker stops at its next report or heartbeat.
 
     The parse trees that it derived stay stored, and the next freeze uses them. Raises SnapshotError if it is not under way.
     """
@@ -119,7 +119,7 @@ def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
 
 
 def freeze_snapshot(*, snapshot_id: int, row: Snapshot | None = None) -> Snapshot:
-    """Carry out a requested freeze, or one whose worker died. Returns the frozen snapshot.
+    """Carries out a requested freeze, or one whose worker died. Returns the frozen snapshot.
 
     If nothing has changed since an earlier snapshot, returns that one, deletes this row and frees its number.
     Raises Snapshot.DoesNotExist, FreezeInProgress (another worker has claimed it), HoldOutRefused,
@@ -147,7 +147,7 @@ def freeze_snapshot(*, snapshot_id: int, row: Snapshot | None = None) -> Snapsho
 
 
 def work(snapshot_id: int, row: Snapshot) -> None:
-    """Carry out a freeze that a worker claimed; do nothing if the claim is lost."""
+    """Carries out a freeze that a worker claimed; does nothing if the claim is lost."""
     try:
         freeze_snapshot(snapshot_id=snapshot_id, row=row)
     except FreezeInProgress as error:
@@ -155,7 +155,7 @@ def work(snapshot_id: int, row: Snapshot) -> None:
 
 
 def forget_freeze(row: Snapshot) -> None:
-    """Delete the rows and placements of a failed freeze. Runs in the caller's transaction."""
+    """Deletes the rows and placements of a failed freeze. Runs in the caller's transaction."""
     delete_copied_rows(row)
     # A placement is final only once its snapshot exists: the next freeze may draw with another seed.
     Placement.objects.filter(first_snapshot=row).delete()
@@ -174,7 +174,7 @@ def _freeze(claim: Claim) -> Snapshot:
 
 
 def _copy(claim: Claim) -> FreezePlan:
-    """Copy the rows in one transaction, which is rolled back if the claim was lost in the meantime.
+    """Copies the rows in one transaction, which is rolled back if the claim was lost in the meantime.
 
     An earlier worker may still be copying the same rows. A copy that fails for that reason is tried again.
     """
@@ -195,7 +195,7 @@ def _copy(claim: Claim) -> FreezePlan:
 
 
 def _complete(claim: Claim, draft: Path, target: Path, written: Written) -> Snapshot:
-    """Give the folder its name and the row its hash, under a lock on the row and with the claim still held."""
+    """Gives the folder its name and the row its hash, under a lock on the row and with the claim still held."""
     with transaction.atomic():
         locked = Snapshot.objects.select_for_update(no_key=True, of=("self",)).select_related("corpus")
         row: Snapshot | None = locked.held_as(claim.row).first()
@@ -212,7 +212,7 @@ def _complete(claim: Claim, draft: Path, target: Path, written: Written) -> Snap
 
 
 def _delete_unchanged(row: Snapshot, same: Snapshot) -> None:
-    """Delete a new snapshot with the same content as `same`; its number is free again."""
+    """Deletes a new snapshot with the same content as `same`; its number is free again."""
     Placement.objects.filter(first_snapshot=row).update(first_snapshot=same)
     delete_copied_rows(row)
     row.delete()
@@ -227,7 +227,7 @@ def _record(claim: Claim, written: Written) -> None:
 
 
 def highest_folder(slug: str) -> int:
-    """Return the highest number of a corpus's snapshot folders, 0 if there are none; `2.lost-...` counts as 2.
+    """Returns the highest number of a corpus's snapshot folders, 0 if there are none; `2.lost-...` counts as 2.
 
     A folder has no row if the database was restored from a backup that is older than the folder.
     """
@@ -236,14 +236,14 @@ def highest_folder(slug: str) -> int:
 
 
 def folders_without_row() -> list[Path]:
-    """Return the snapshot folders without a frozen snapshot in the database."""
+    """Returns the snapshot folders without a frozen snapshot in the database."""
     named = {row.folder for row in Snapshot.objects.frozen().select_related("corpus")}
     root = Path(settings.SNAPSHOT_ROOT)
     return sorted(path for path in root.glob("*/[0-9]*") if path.is_dir() and path not in named)
 
 
 def give_name(draft: Path, target: Path, sha256: str) -> None:
-    """Rename the draft to `target`, so that the folder is there whole or not at all.
+    """Renames the draft to `target`, so that the folder is there whole or not at all.
 
     A folder of that name exists if a freeze died between its rename and its commit; then it has the same content
     and is deleted. If the database was restored from an older backup, the folder holds another snapshot, which
@@ -266,7 +266,7 @@ def give_name(draft: Path, target: Path, sha256: str) -> None:
 
 
 def _aside(target: Path, sha256: str) -> Path:
-    """Return a free name beside `target`."""
+    """Returns a free name beside `target`."""
     name = f"{target.name}.lost-{sha256[:12]}"
     names = [name, *(f"{name}-{number}" for number in range(2, 1000))]
     return next(path for path in map(target.with_name, names) if not path.exists())

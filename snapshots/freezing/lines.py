@@ -50,7 +50,7 @@ def line_of(
     single: Mapping[int, list[tuple[str, str]]] | None = None,
     answers: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return one pair as a line of a file.
+    """Returns one pair as a line of a file.
 
     row: has COLUMNS. labels: (position, label, annotator's code) in the question's `scheme`; the gold label and the
     author's label are in the corpus's scheme. derived: the parses that were derived here, by side ("sentence1",
@@ -111,7 +111,7 @@ def line_of(
 
 
 def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Join the deciding labels with the other answers. A label that is in both comes from the answers, with its reason."""
+    """Joins the deciding labels with the other answers. A label that is in both comes from the answers, with its reason."""
     there = {answer["position"] for answer in others if is_deciding(answer)}
     deciding = [
         {"code": code, "counts": True, "label": label, "position": position}
@@ -122,12 +122,12 @@ def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict
 
 
 def _labels_of(rows: list[Any]) -> dict[int, list[Given]]:
-    """Return the labels of each row by position. The keys of a portion are consecutive, so two bounds are enough."""
+    """Returns the labels of each row by position. The keys of a portion are consecutive, so two bounds are enough."""
     return _by_row(SnapshotLabel.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk))
 
 
 def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
-    """Return the lines of some rows of one snapshot (with COLUMNS) and their partitions; `scheme`: the question's.
+    """Returns the lines of some rows of one snapshot (with COLUMNS) and their partitions; `scheme`: the question's.
 
     Needs two queries for any number of rows, one more if parses were derived, and one more if premises have several
     sentences.
@@ -162,7 +162,7 @@ def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[Given]]:
 
 
 def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str, Any]]]:
-    """Return the answers of each row with the keys of nli.answers; empty and default values have no key."""
+    """Returns the answers of each row with the keys of nli.answers; empty and default values have no key."""
     found: dict[int, list[dict[str, Any]]] = {}
     for key, *values in stored.order_by().values_list("row", *ANSWER_COLUMNS.values()):
         answer = {
@@ -175,7 +175,7 @@ def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str
 
 
 def _labels_of_single_premises(rows: list[Any]) -> dict[int, dict[int, list[tuple[str, str]]]]:
-    """Return the labels of single premises of each row, by sentence. Makes no query if all premises are one sentence."""
+    """Returns the labels of single premises of each row, by sentence. Makes no query if all premises are one sentence."""
     several = [row.pk for row in rows if row.pair__premise__sentence_count > 1]
     if not several:
         return {}

@@ -38,7 +38,7 @@ from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPa
 
 
 def text_of(value: Mapping[str, Any]) -> str:
-    """Return readable JSON with sorted keys: the same value gives the same bytes."""
+    """Returns readable JSON with sorted keys: the same value gives the same bytes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
 
 
@@ -50,7 +50,7 @@ def manifest_of(
     files: dict[str, ListedFile],
     content: str,
 ) -> Manifest:
-    """Return the manifest of the files by name; `content` is the hash over them. Raises RuntimeError if it lacks a key."""
+    """Returns the manifest of the files by name; `content` is the hash over them. Raises RuntimeError if it lacks a key."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     manifest: Manifest = {
         "format": FORMAT,
@@ -101,7 +101,7 @@ def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:
 
 
 def _placements(rows: QuerySet[SnapshotPair]) -> Placements:
-    """Count pairs and premises by the origin of their partition."""
+    """Counts pairs and premises by the origin of their partition."""
     came_with_one = Q(pair__published_partition__isnull=False)
     held_out = is_held_out("pair__")
     kinds = {"made": ~came_with_one, "published": came_with_one & ~held_out, "held_out": held_out}
@@ -124,7 +124,7 @@ def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
 
 
 def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
-    """Return the parser that derived trees; None if no tree was derived."""
+    """Returns the parser that derived trees; None if no tree was derived."""
     if snapshot.parser is None or not counts.parses[DERIVED]:
         return None
     parser = snapshot.parser
@@ -132,7 +132,7 @@ def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
 
 
 def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
-    """Count the labels that stand and the pairs of a simulated crowd, which a reader must see at once. Name its people."""
+    """Counts the labels that stand and the pairs of a simulated crowd, which a reader must see at once. Names its people."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
     theirs = {"row__snapshot": snapshot, "annotator_code__in": crowd.values("code")}
     deciding = SnapshotLabel.objects.filter(**theirs)
@@ -147,7 +147,7 @@ def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
 
 
 def _at_work(people: QuerySet[User], snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[int, str]:
-    """Return those of these people who wrote or answered, each with their code."""
+    """Returns those of these people who wrote or answered, each with their code."""
     labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
     answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).values("annotator_code")
     # Separate queries: as one with OR, the database would read all labels for each person.
@@ -159,7 +159,7 @@ def _at_work(people: QuerySet[User], snapshot: Snapshot, rows: QuerySet[Snapshot
 
 
 def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
-    """Count the people who wrote and labelled, and their answers about their background. The counts identify nobody."""
+    """Counts the people who wrote and labelled, and their answers about their background. The counts identify nobody."""
     found = _at_work(User.objects.filter(kind=User.Kind.PERSON), snapshot, rows)
     backgrounds = ToldBackground.objects.filter(user__in=found).values(*BACKGROUND)
     background: list[Background] = []
@@ -176,6 +176,6 @@ def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
 
 
 def _software() -> str:
-    """Return the version of the code. It runs from its checkout and is never installed."""
+    """Returns the version of the code. It runs from its checkout and is never installed."""
     project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))
     return str(project["project"]["version"])

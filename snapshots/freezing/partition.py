@@ -76,7 +76,7 @@ def plan(
     outside_training: Collection[str] = (),
     author_disjoint: bool = False,
 ) -> Plan:
-    """Place every group once.
+    """Places every group once.
 
     New premises of a group that already has a partition go there too (to train, if a published corpus has the group
     in several partitions). A group without a partition may enter dev or test only if all its pairs are validated.
@@ -106,18 +106,18 @@ def plan(
 
 
 def standing(row: Row) -> str | None:
-    """Return the partition that a row's pairs already have; None if they have none."""
+    """Returns the partition that a row's pairs already have; None if they have none."""
     return row.published or row.placed
 
 
 def _anchor(rows: Iterable[Row]) -> str | None:
-    """Return the partition that a group already has, the first if there are several."""
+    """Returns the partition that a group already has, the first if there are several."""
     places = {standing(row) for row in rows}
     return next((part for part in PARTITIONS if part in places), None)
 
 
 def _keep_authors_apart(result: Plan, groups: Groups) -> None:
-    """Find the authors of test, and count their pairs in a published train."""
+    """Finds the authors of test, and counts their pairs in a published train."""
     for name, rows in groups:
         for row in rows:
             if row.author and row.pairs and destination(row, result.place_of(name), ())[0] == TEST:
@@ -131,7 +131,7 @@ def _keep_authors_apart(result: Plan, groups: Groups) -> None:
 
 
 def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> set[str]:
-    """Choose groups, given as (name, number of premises), that together have `count` premises or slightly fewer."""
+    """Chooses groups, given as (name, number of premises), that together have `count` premises or slightly fewer."""
     chosen: set[str] = set()
     with Groups((Row(name, "", number) for name, number in premises), seed) as groups:
         for name, rows in groups:
@@ -144,7 +144,7 @@ def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> s
 def destination(
     row: Row, group_partition: str, outside_training: Collection[str], test_authors: Collection[int] = ()
 ) -> tuple[str | None, str]:
-    """Return the partition of a row's pairs, or None and the reason why they are left out."""
+    """Returns the partition of a row's pairs, or None and the reason why they are left out."""
     if row.published:
         return standing(row), ""
     partition = row.placed or group_partition
@@ -164,7 +164,7 @@ class _Draw:
         self.have: dict[str, Counter[str]] = {DEV: Counter(), TEST: Counter()}
 
     def count(self, partition: str, rows: Iterable[Row]) -> None:
-        """Count the pairs of a group that already has a `partition`; published pairs count in their own."""
+        """Counts the pairs of a group that already has a `partition`; published pairs count in their own."""
         for row in rows:
             place, _ = destination(row, partition, ())
             if place in self.have:
@@ -183,7 +183,7 @@ class _Draw:
         return best
 
     def _gain(self, partition: str, sizes: Mapping[str, int]) -> int | None:
-        """Return by how many pairs the group brings `partition` nearer to its target; None if it does not."""
+        """Returns by how many pairs the group brings `partition` nearer to its target; None if it does not."""
         target, have = self.targets[partition], self.have[partition]
         if all(have[genre] >= target for genre in sizes):
             return None
@@ -191,7 +191,7 @@ class _Draw:
         return gain if gain >= 0 else None
 
     def _share(self, partition: str, sizes: Mapping[str, int]) -> float:
-        """Return the filled share of `partition` in the group's genres, to balance shortages of dev and test."""
+        """Returns the filled share of `partition` in the group's genres, to balance shortages of dev and test."""
         return sum(self.have[partition][genre] for genre in sizes) / self.targets[partition]
 
     def shortages(self) -> list[Shortage]:
@@ -204,7 +204,7 @@ class _Draw:
 
 
 def _count(result: Plan, groups: Groups, outside_training: Collection[str]) -> None:
-    """Count the pairs of each partition and those that are left out."""
+    """Counts the pairs of each partition and those that are left out."""
     pairs: dict[str, Counter[str]] = {name: Counter() for name in PARTITIONS}
     left_out: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, rows in groups:

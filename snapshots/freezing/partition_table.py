@@ -22,7 +22,7 @@ class PartitionTable:
 
 
 def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
-    """Make the table from the numbers of pairs by partition and genre."""
+    """Makes the table from the numbers of pairs by partition and genre."""
     genres = sorted({genre for counts in pairs.values() for genre in counts})
     rows = []
     for genre in genres:
@@ -33,12 +33,12 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
 
 
 def plan_charts(planned: FreezePlan, names: Mapping[str, str]) -> list[Table]:
-    """Return the charts of a planned freeze."""
+    """Returns the charts of a planned freeze."""
     return with_values([contents_chart(partition_table(planned.plan.pairs), names)])
 
 
 def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Table | None:
-    """Draw the table as bars, the largest genre first; None without pairs.
+    """Draws the table as bars, the largest genre first; None without pairs.
 
     names: genre -> its name on pages. pairs: the address of the list of these pairs, if there is one.
     """

@@ -63,7 +63,7 @@ def plan_freeze(
     author_disjoint: bool = False,
     derived_parses: bool = False,
 ) -> FreezePlan:
-    """Plan where each pair goes. Writes nothing.
+    """Plans where each pair goes. Writes nothing.
 
     dev_from_train: the number of whole premises to hold out, including those that earlier snapshots held out.
     author_disjoint: keep the authors of test out of train (see partition.plan).
@@ -92,7 +92,7 @@ def plan_freeze(
 
 
 def check_parsable(corpus: Corpus) -> None:
-    """Check the language of a corpus. Raises NotParsable if no trees can be derived for it."""
+    """Checks the language of a corpus. Raises NotParsable if no trees can be derived for it."""
     if not is_english(corpus.language):
         raise NotParsable(corpus)
 
@@ -100,7 +100,7 @@ def check_parsable(corpus: Corpus) -> None:
 def rows_of(
     corpus: Corpus, question: Question, newly_held_out: set[str], *, by_author: bool = False
 ) -> Iterator[Row]:
-    """Yield the standing pairs, counted by the facts that decide their partition. Two queries for any corpus."""
+    """Yields the standing pairs, counted by the facts that decide their partition. Two queries for any corpus."""
     author = F("author") if by_author else Value(None, BigIntegerField())
     complete = Gold.objects.filter(is_complete(), question=question).values("pair")
     key = (
@@ -140,7 +140,7 @@ def rows_of(
 
 
 def check_hold_out(corpus: Corpus, wanted: int) -> None:
-    """Check a hold-out. Raises HoldOutRefused if `wanted` premises of the published train cannot become dev; 0 can."""
+    """Checks a hold-out. Raises HoldOutRefused if `wanted` premises of the published train cannot become dev; 0 can."""
     if not wanted:
         return
     pairs = Pair.objects.filter(corpus=corpus).standing()
@@ -171,7 +171,7 @@ def _held_out(corpus: Corpus) -> int:
 
 
 def _held_out_groups(corpus: Corpus, wanted: int, seed: int) -> set[str]:
-    """Choose the groups to hold out, among those that are in the published train only."""
+    """Chooses the groups to hold out, among those that are in the published train only."""
     check_hold_out(corpus, wanted)
     only_train = Count("pk", filter=Q(published_partition=TRAIN, premise__placement=None))
     groups = (

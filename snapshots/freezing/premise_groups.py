@@ -46,7 +46,7 @@ _values = attrgetter(*(field.name for field in fields(Row)))
 
 
 def turn(seed: int, name: str) -> bytes:
-    """Return the key by which groups are ordered: a hash, so that neither age nor name decides."""
+    """Returns the key by which groups are ordered: a hash, so that neither age nor name decides."""
     return hashlib.sha256(f"{seed}\n{name}".encode()).digest() + name.encode()
 
 

@@ -62,7 +62,7 @@ class FreezeForm(forms.Form):
 
 @researcher_page
 def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form and the plan. The page of a large corpus without choices comes first, and loads the plan by itself."""
+    """Shows the form and the plan. The page of a large corpus without choices comes first, and loads the plan by itself."""
     corpus = get_object_or_404(Corpus, slug=slug)
     if not request.GET and is_large_corpus(corpus):
         return render(
@@ -99,7 +99,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
-    """Show the plan of a freeze with these choices, or why it is not possible. `chart`: its chart as CSV."""
+    """Shows the plan of a freeze with these choices, or why it is not possible. `chart`: its chart as CSV."""
     chosen = form.cleaned_data if form.is_valid() else {}
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:

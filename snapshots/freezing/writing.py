@@ -52,7 +52,7 @@ class Written:
 
 
 def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
-    """Write all files of a snapshot from its copied rows into the empty `folder`.
+    """Writes all files of a snapshot from its copied rows into the empty `folder`.
 
     Reads 5,000 pairs at a time, so memory does not grow with the corpus. Calls `progress` after each portion; it may
     raise an error to stop the freeze. Raises OSError, for example if the disk is full.
@@ -73,7 +73,7 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
 
 
 def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
-    """Return the facts of corpus.json. They are content: a change of wording makes another snapshot.
+    """Returns the facts of corpus.json. They are content: a change of wording makes another snapshot.
 
     Wordings are empty where nobody was asked here, no file brought the question and the corpus has none of its own: the
     annotators of an import never saw Quintet's.
@@ -127,7 +127,7 @@ def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
 
 
 def _other_questions(snapshot: Snapshot) -> dict[str, OtherQuestion]:
-    """Return the facts of the other questions that have answers in the snapshot, by slug."""
+    """Returns the facts of the other questions that have answers in the snapshot, by slug."""
     answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).exclude(question="").order_by()
     slugs = set(answered.values_list("question", flat=True).distinct())
     others = Question.objects.filter(corpus=snapshot.corpus, slug__in=slugs).order_by("slug")
@@ -204,7 +204,7 @@ def _write_lines(
 
 
 def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
-    """Yield the rows in the order of the files, which is that of their keys (see copying.py)."""
+    """Yields the rows in the order of the files, which is that of their keys (see copying.py)."""
     last = 0
     plain = rows.order_by("pk").values_list(*COLUMNS, named=True)
     while portion := list(plain.filter(pk__gt=last)[:PAIRS_AT_ONCE]):
@@ -222,7 +222,7 @@ def _write_text(path: Path, text: str) -> WrittenFile:
 
 
 def _sync(folder: Path) -> None:
-    """Write the file names of a folder to disk, so that they survive a power failure, as the content does."""
+    """Writes the file names of a folder to disk, so that they survive a power failure, as the content does."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -24,7 +24,7 @@ def _model(without: tuple[str, ...]) -> Any:
 
 
 def read(sentences: Iterable[str], make: Callable[[Any], Read], *without: str) -> list[Read]:
-    """Return what `make` makes of the document of each sentence, in order. `without`: parts of the model, for speed.
+    """Returns what `make` makes of the document of each sentence, in order. `without`: parts of the model, for speed.
 
     Call it with about a thousand: all results are in memory at once.
     """
@@ -35,7 +35,7 @@ def read(sentences: Iterable[str], make: Callable[[Any], Read], *without: str) -
 
 
 def parse(sentences: Iterable[str]) -> list[Tree | None]:
-    """Return the tree of each sentence, in order; None for a sentence without a word.
+    """Returns the tree of each sentence, in order; None for a sentence without a word.
 
     A tree does not depend on the other sentences.
     """
@@ -48,7 +48,7 @@ def _tree(document: Any) -> Tree | None:
 
 
 def _words(document: Any) -> list[Word]:
-    """Return the tokens without white space; what depends on white space is attached to the word above it."""
+    """Returns the tokens without white space; what depends on white space is attached to the word above it."""
     tokens = [token for token in document if not token.is_space]
     places = {token.i: place for place, token in enumerate(tokens)}
     words = []

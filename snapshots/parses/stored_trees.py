@@ -27,7 +27,7 @@ Parses = tuple[str, str]  # Penn-style, binary
 
 
 def installed_parser() -> Parser:
-    """Return the row of the installed parser. Reads only version numbers, because a web process must not load spaCy."""
+    """Returns the row of the installed parser. Reads only version numbers, because a web process must not load spaCy."""
     parser, _ = Parser.objects.get_or_create(
         spacy=version("spacy"), model=f"{MODEL} {version(MODEL)}", rules=RULES
     )
@@ -35,7 +35,7 @@ def installed_parser() -> Parser:
 
 
 def derive_parses(snapshot: Snapshot, progress: Callable[[str], None]) -> None:
-    """Derive the missing trees of a snapshot's rows, and store them portion by portion.
+    """Derives the missing trees of a snapshot's rows, and stores them portion by portion.
 
     After a stop, the next freeze parses only the rest. Calls `progress` after each portion; it may raise an error
     to stop. Loads spaCy. If this worker has another version than the requested one, it uses its own and records it
@@ -81,13 +81,13 @@ def _derive(parser: Parser, texts: Iterable[str]) -> None:
 
 
 def premise_sentences(row: Any) -> list[str]:
-    """Return the sentences of the premise of a row with TEXTS. Most premises are one sentence."""
+    """Returns the sentences of the premise of a row with TEXTS. Most premises are one sentence."""
     text, count = row.pair__premise__text, row.pair__premise__sentence_count
     return [text] if count == 1 else Premise(text=text, sentence_count=count).sentences
 
 
 def unparsed(row: Any) -> dict[str, list[str]]:
-    """Return the sentences of each side of a row (with COLUMNS) that has no parse."""
+    """Returns the sentences of each side of a row (with COLUMNS) that has no parse."""
     texts = {"sentence1": premise_sentences(row), "sentence2": [row.pair__hypothesis]}
     return {
         side: sentences
@@ -97,7 +97,7 @@ def unparsed(row: Any) -> dict[str, list[str]]:
 
 
 def derived_parses(rows: Iterable[Any], parser_id: int | None) -> dict[int, dict[str, Parses]]:
-    """Return the derived parses of each row by side. Rows have `pk` and COLUMNS. One query for any number of rows."""
+    """Returns the derived parses of each row by side. Rows have `pk` and COLUMNS. One query for any number of rows."""
     if parser_id is None:
         return {}
     wanted = {row.pk: unparsed(row) for row in rows}
@@ -129,7 +129,7 @@ def _digest(text: str) -> bytes:
 
 
 def emptied(tree: Tree) -> tuple[str, str]:
-    """Return the Penn-style and the binary parse of a tree without its words."""
+    """Returns the Penn-style and the binary parse of a tree without its words."""
     bare = _emptied(tree)
     return penn(bare), binary(bare)
 
@@ -141,7 +141,7 @@ def _emptied(tree: Tree) -> Tree:
 
 
 def filled(parse: str, sentence: str) -> str:
-    """Put the words of a sentence back into a parse from `emptied`, Penn-style or binary."""
+    """Puts the words of a sentence back into a parse from `emptied`, Penn-style or binary."""
     text, place = escaped("".join(sentence.split())), 0
 
     def word(length: re.Match[str]) -> str:
@@ -153,7 +153,7 @@ def filled(parse: str, sentence: str) -> str:
 
 
 def together(parses: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """Join the parses of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
+    """Joins the parses of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
     if len(parses) == 1:
         return parses[0]
     (_, made), *others = parses

@@ -69,7 +69,7 @@ class Word:
 
 
 def derive(words: Sequence[Word]) -> Tree:
-    """Derive the tree of a sentence, or of a text that the parser split. Raises ValueError for an empty list."""
+    """Derives the tree of a sentence, or of a text that the parser split. Raises ValueError for an empty list."""
     if not words:
         raise ValueError("there is no word to make a tree of")
     flat = Tree("ROOT", (Tree("FRAG", tuple(map(_token, words))),))
@@ -83,7 +83,7 @@ def derive(words: Sequence[Word]) -> Tree:
 
 
 def together(trees: Sequence[Tree]) -> Tree:
-    """Join the trees of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
+    """Joins the trees of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
     return _rooted([part for tree in trees for part in tree.parts])
 
 
@@ -115,7 +115,7 @@ def _depth(words: Sequence[Word]) -> int:
 
 
 def _projective(words: Sequence[Word]) -> list[Word]:
-    """Lift crossing arcs to the next higher head, so that the words of every phrase are consecutive.
+    """Lifts crossing arcs to the next higher head, so that the words of every phrase are consecutive.
 
     Roots never cross: the parser starts a new sentence for each root.
     """
@@ -127,7 +127,7 @@ def _projective(words: Sequence[Word]) -> list[Word]:
 
 
 def _crossing(words: Sequence[Word]) -> int | None:
-    """Return the position of the word with the shortest crossing arc: it spans a word that is not below its head."""
+    """Returns the position of the word with the shortest crossing arc: it spans a word that is not below its head."""
     arcs = sorted(
         (abs(place - word.head), place) for place, word in enumerate(words) if abs(place - word.head) > 1
     )
@@ -163,7 +163,7 @@ class _Sentence:
         return self.words[place].relation
 
     def phrase(self, place: int) -> Tree:
-        """Return the phrase whose head is the word at `place`."""
+        """Returns the phrase whose head is the word at `place`."""
         word = self.words[place]
         if self._is_bare(place):
             return _token(word)
@@ -183,14 +183,14 @@ class _Sentence:
         return [self.phrase(place) for place in places]
 
     def before(self, place: int) -> list[Tree]:
-        """Return the phrases that depend on a word and precede it, from left to right."""
+        """Returns the phrases that depend on a word and precede it, from left to right."""
         return self.parts(reversed(self.left[place]))
 
     def is_alone(self, place: int) -> bool:
         return not self.left[place] and not self.right[place]
 
     def coordination(self, places: Sequence[int]) -> int:
-        """Return the index in `places` where the coordination begins, with its comma; their number without one."""
+        """Returns the index in `places` where the coordination begins, with its comma; their number without one."""
         start = next(
             (at for at, place in enumerate(places) if self.relation(place) in ("cc", "conj")), len(places)
         )
@@ -210,7 +210,7 @@ class _Sentence:
         return degree or word.relation in BARE or word.tag in ("PRP$", "POS") or word.tag not in KNOWN_TAGS
 
     def _noun_phrase(self, place: int) -> Tree:
-        """Build (NP core), then (NP (NP core) modifiers), then the coordination."""
+        """Builds (NP core), then (NP (NP core) modifiers), then the coordination."""
         right = self.right[place]
         core = next(
             (at for at, each in enumerate(right) if self.relation(each) not in IN_NOUN_PHRASE), len(right)
@@ -226,7 +226,7 @@ class _Sentence:
         return self.joined(inner, rest[joined:])
 
     def _joins_words(self, places: Sequence[int]) -> bool:
-        """Return whether the following words are coordinated single words: `a man and woman`, `red, white and blue`."""
+        """Returns whether the following words are coordinated single words: `a man and woman`, `red, white and blue`."""
         heads = {self.words[place].head for place in places}
         kinds = {self.words[place].tag[:2] for place in places if self.relation(place) == "conj"}
         kinds |= {self.words[head].tag[:2] for head in heads}
@@ -275,7 +275,7 @@ class _Clause:
         return self._wrapped(tree)
 
     def _level_of_coordination(self) -> str:
-        """Return the level of a coordination: "clause", "auxiliary" (verb phrases with auxiliaries) or "verb"."""
+        """Returns the level of a coordination: "clause", "auxiliary" (verb phrases with auxiliaries) or "verb"."""
         sentence = self.sentence
         verbs = [each for each in self.coordinated if sentence.relation(each) == "conj"]
         below = {sentence.relation(each) for verb in verbs for each in sentence.left[verb]}
@@ -285,7 +285,7 @@ class _Clause:
         return "auxiliary" if own and self.word.tag not in FINITE_TAGS else "verb"
 
     def _with_auxiliaries(self, tree: Tree) -> tuple[Tree, list[int]]:
-        """Build (VP aux (VP ...)) for each auxiliary before the verb, with its adverbs; also return other words."""
+        """Builds (VP aux (VP ...)) for each auxiliary before the verb, with its adverbs; also returns other words."""
         sentence, left = self.sentence, self.left
         relations = [sentence.relation(each) for each in left]
         subject = next((at for at, name in enumerate(relations) if name in SUBJECTS), len(left))
@@ -300,7 +300,7 @@ class _Clause:
         return tree, left[last + 1 :]
 
     def _with_subject(self, tree: Tree, before: Sequence[int], *, is_asked: bool) -> Tree:
-        """Build S with the words before the verb phrase; without a subject they become a part of the verb phrase."""
+        """Builds S with the words before the verb phrase; without a subject they become a part of the verb phrase."""
         relations = {self.sentence.relation(each) for each in before}
         parts = self.sentence.parts(reversed(before))
         if relations & SUBJECTS:
@@ -309,7 +309,7 @@ class _Clause:
         return Tree(tree.label, (*parts, *tree.parts)) if parts else tree
 
     def _asks(self, place: int) -> bool:
-        """Return whether a word is a wh-word such as `who`, or contains one: `in which`, `whose dog`."""
+        """Returns whether a word is a wh-word such as `who`, or contains one: `in which`, `whose dog`."""
         near = (place, *self.sentence.left[place], *self.sentence.right[place])
         return any(self.sentence.words[each].tag in WH_TAGS for each in near)
 
@@ -323,7 +323,7 @@ class _Clause:
         return Tree("SBARQ" if is_root and tree.label == "SQ" else "SBAR", (part, _clause(tree)))
 
     def _wrapped(self, tree: Tree) -> Tree:
-        """Wrap a verb phrase in S if its relation makes it a clause, and a relative or complement clause in SBAR."""
+        """Wraps a verb phrase in S if its relation makes it a clause, and a relative or complement clause in SBAR."""
         infinitive = self.word.relation == "acl" and self.word.tag == "VB"
         if tree.label == "VP" and (infinitive or self.word.relation in CLAUSES):
             return Tree("S", (tree,))

@@ -37,7 +37,7 @@ class NotPublishable(SnapshotError):
 
 @transaction.atomic
 def answer_datasheet(*, corpus: Corpus, answers: Mapping[str, str], by: User) -> list[str]:
-    """Store the answers that differ from the current ones. Returns the keys of their questions.
+    """Stores the answers that differ from the current ones. Returns the keys of their questions.
 
     `answers` maps keys of DATASHEET_QUESTIONS to texts; an empty text removes an answer. Raises UnknownQuestion.
     """
@@ -55,7 +55,7 @@ def answer_datasheet(*, corpus: Corpus, answers: Mapping[str, str], by: User) ->
 
 @transaction.atomic
 def publish(*, snapshot: Snapshot, by: User) -> Snapshot:
-    """Publish a frozen snapshot. Its datasheet keeps the answers of this moment.
+    """Publishes a frozen snapshot. Its datasheet keeps the answers of this moment.
 
     Publishing again has no effect. Raises DatasheetHasBlanks, NotPublishable.
     """
@@ -75,7 +75,7 @@ def publish(*, snapshot: Snapshot, by: User) -> Snapshot:
 
 @transaction.atomic
 def retract(*, snapshot: Snapshot, because: str, by: User) -> Snapshot:
-    """Put a permanent notice on a published snapshot. Its files do not change.
+    """Puts a permanent notice on a published snapshot. Its files do not change.
 
     Retracting again keeps the first notice. Raises NotPublishable, ReasonMissing.
     """

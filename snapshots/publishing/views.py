@@ -24,7 +24,7 @@ from snapshots.publishing.forms import EXAMPLES, DatasheetForm
 
 @researcher_form
 def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the questions of a corpus's datasheet with all their answers; store new answers."""
+    """Shows the questions of a corpus's datasheet with all their answers; store new answers."""
     corpus = get_object_or_404(Corpus, slug=slug)
     rows = DatasheetAnswer.objects.filter(corpus=corpus)
     form = DatasheetForm(request.POST or None, initial=rows.standing())
@@ -50,7 +50,7 @@ def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page
 def datasheet(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return the datasheet of a frozen snapshot in Markdown."""
+    """Returns the datasheet of a frozen snapshot in Markdown."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     manifest = found.read_manifest()
     if manifest is None:

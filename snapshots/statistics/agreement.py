@@ -27,7 +27,7 @@ class AgreementRow:
 
 
 def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
-    """Return the shares that the papers report, in their order."""
+    """Returns the shares that the papers report, in their order."""
     rows = []
     for key, name in NAMES.items():
         snli, multinli = (percent(share) for share in PUBLISHED.get(key, (None, None)))
@@ -36,7 +36,7 @@ def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
 
 
 def agreement_rows(manifest: Manifest, words: Mapping[str, str]) -> list[AgreementRow]:
-    """Return the shares that the papers report, then kappa by category, then alpha. words: label -> its wording."""
+    """Returns the shares that the papers report, then kappa by category, then alpha. words: label -> its wording."""
     figures = manifest["agreement"]
     rows, published = share_rows(figures), published_kappas(manifest["corpus"]["labels"])
     for category in ("overall", *manifest["corpus"]["labels"]):

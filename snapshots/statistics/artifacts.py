@@ -71,7 +71,7 @@ def measure(
     language: str = "en",
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Compute words and lengths by gold label. `dev` has the words of dev only; None if dev is empty or is all there is.
+    """Computes words and lengths by gold label. `dev` has the words of dev only; None if dev is empty or is all there is.
 
     Reads `pairs()` twice and calls `progress` every ten thousand pairs. A pair that was read once counts half, so that
     the progress ends at the number of pairs, not at its double.
@@ -173,7 +173,7 @@ def _scored(
     sizes: Counter[str],
     labels: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield one entry for each frequent word and each label."""
+    """Yields one entry for each frequent word and each label."""
     often = sorted(word for word, counts in occurrences.items() if counts.total() >= AT_LEAST)
     tests = len(often) * len(labels)
     smoothed = {label: sum(occurrences[word][label] + SMOOTHING for word in occurrences) for label in labels}
@@ -196,18 +196,18 @@ def _scored(
 
 
 def z_value(hits: int, number: int, expected: float) -> float | None:
-    """Return the z value; None if every pair has the label, or none has it."""
+    """Returns the z value; None if every pair has the label, or none has it."""
     variance = number * expected * (1 - expected)
     return (hits - number * expected) / math.sqrt(variance) if variance else None
 
 
 def corrected_p(z: float, tests: int) -> float:
-    """Return the two-sided p value after Bonferroni's correction for so many tests, at most 1."""
+    """Returns the two-sided p value after Bonferroni's correction for so many tests, at most 1."""
     return min(1.0, math.erfc(abs(z) / math.sqrt(2)) * tests)
 
 
 def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Choose the first fifty words of each label in each ranking, without repetition, ordered by label and frequency."""
+    """Chooses the first fifty words of each label in each ranking, without repetition, ordered by label and frequency."""
     chosen: list[dict[str, Any]] = []
     for label in labels:
         of_label = [entry for entry in scored if entry["label"] == label]
@@ -225,7 +225,7 @@ def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[st
 
 
 def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> list[dict[str, Any]]:
-    """Return the words that reveal a label, the most frequent first."""
+    """Returns the words that reveal a label, the most frequent first."""
     chosen = (entry for entry in words if entry["label"] == label and entry["p"] >= threshold)
     return sorted(chosen, key=lambda entry: (-entry["count"], entry["word"]))
 
@@ -237,7 +237,7 @@ def _answerable(
     language: str,
     prompts: Prompts,
 ) -> list[dict[str, Any]]:
-    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above the threshold.
+    """Counts, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above the threshold.
 
     Counts the pairs of each prompt version in `prompts` by the threshold that their frequent words reach.
     """

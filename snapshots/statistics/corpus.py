@@ -119,7 +119,7 @@ def measure(
     single_premises: Rule | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Compute all statistics by partition, genre and gold label, in one pass over `pairs`.
+    """Computes all statistics by partition, genre and gold label, in one pass over `pairs`.
 
     labels: the gold labels, in order. seats: the number of labels of a pair with all labels; None where it varies. reads:
     the gold label that each label of an annotator stands for, if their schemes differ. single_premises: the rule for single
@@ -202,13 +202,13 @@ def _count(
 
 
 def _has_all_labels(pair: Pair, seats: int | None) -> bool:
-    """Return whether labels of the pair can agree, and none is missing (nli.agreement.has_all_labels)."""
+    """Returns whether labels of the pair can agree, and none is missing (nli.agreement.has_all_labels)."""
     given = len(pair.labels)
     return given > 1 and (not (pair.left_out or pair.waiting) if seats is None else given == seats)
 
 
 def overlap(hypothesis: Iterable[str], premise: set[str], stops: frozenset[str]) -> float | None:
-    """Return the share of the content tokens of `hypothesis` that are in `premise`; None without content tokens."""
+    """Returns the share of the content tokens of `hypothesis` that are in `premise`; None without content tokens."""
     content = [token for token in hypothesis if is_word(token) and token not in stops]
     return sum(token in premise for token in content) / len(content) if content else None
 
@@ -218,7 +218,7 @@ def _words(sentence: Iterable[str]) -> list[str]:
 
 
 def edits(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
-    """Yield the edits ("same", "deletion", "insertion", "one_word") that make the hypothesis of the premise."""
+    """Yields the edits ("same", "deletion", "insertion", "one_word") that make the hypothesis of the premise."""
     if premise == hypothesis:
         yield "same"
         return
@@ -273,7 +273,7 @@ def partition_order(partition: str) -> tuple[int, str]:
 def _groups(
     cells: dict[tuple[str, str, str], _Cell], labels: Sequence[str]
 ) -> Iterator[tuple[dict[str, str | None], _Cell]]:
-    """Yield each partition and all together, each as a whole, by genre and by gold label. None stands for all."""
+    """Yields each partition and all together, each as a whole, by genre and by gold label. None stands for all."""
     partitions = sorted({key[0] for key in cells}, key=partition_order)
     label_order = {label: index for index, label in enumerate((*labels, NO_GOLD))}
     for partition in (None, *partitions):
@@ -292,7 +292,7 @@ def _sum(cells: Iterable[_Cell]) -> _Cell:
 
 
 def _types(types: dict[str, set[str]], partition: str | None, where: dict[str, str | None]) -> int | None:
-    """Count the different tokens of a partition or of all; None for a part of a partition."""
+    """Counts the different tokens of a partition or of all; None for a part of a partition."""
     if where["genre"] is not None or where["label"] is not None:
         return None
     found = types.values() if partition is None else [types[partition]]

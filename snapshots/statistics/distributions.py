@@ -7,7 +7,7 @@ from typing import Any
 
 
 def spread(counts: Mapping[float, int]) -> dict[str, Any]:
-    """Return the `number` of values, their `mean`, `sd` (of the population), `least` and `most`; None without a value."""
+    """Returns the `number` of values, their `mean`, `sd` (of the population), `least` and `most`; None without a value."""
     number = sum(counts.values())
     if not number:
         return {"number": 0, "mean": None, "sd": None, "least": None, "most": None}
@@ -23,11 +23,11 @@ def spread(counts: Mapping[float, int]) -> dict[str, Any]:
 
 
 def share(counts: Mapping[Any, int], *which: Any) -> float | None:
-    """Return the share of all counts that the values `which` have; None if nothing was counted."""
+    """Returns the share of all counts that the values `which` have; None if nothing was counted."""
     total = sum(counts.values())
     return sum(counts.get(each, 0) for each in which) / total if total else None
 
 
 def sorted_counts(counts: Counter[Any]) -> dict[str, int]:
-    """Return counts sorted by value, with texts as keys for JSON."""
+    """Returns counts sorted by value, with texts as keys for JSON."""
     return {str(value): counts[value] for value in sorted(counts)}

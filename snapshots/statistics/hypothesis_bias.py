@@ -75,7 +75,7 @@ def measure_bias(
     language: str = "en",
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Compute all statistics over the pairs whose label is in `labels`."""
+    """Computes all statistics over the pairs whose label is in `labels`."""
     index = {label: at for at, label in enumerate(labels)}
     kinds: dict[str, int] = {}
     texts: list[str] = []
@@ -106,7 +106,7 @@ def measure_bias(
 
 
 def _folds(parts: Ints, groups: Ints) -> tuple[Ints, str]:
-    """Return the part of each pair, and on what the classifier is tried. -1: learnt from, and not tried on.
+    """Returns the part of each pair, and on what the classifier is tried. -1: learnt from, and not tried on.
 
     A premise in two parts would be learnt with other labels than it is tried with: its pairs share words, and annotators
     write one for each label.
@@ -126,13 +126,13 @@ def _folds(parts: Ints, groups: Ints) -> tuple[Ints, str]:
 
 
 def _words(text: str, language: str) -> list[str]:
-    """Return the words of a hypothesis and its pairs of neighbouring words."""
+    """Returns the words of a hypothesis and its pairs of neighbouring words."""
     words = [token for token in tokens(text, language) if is_word(token)]
     return [*words, *map(" ".join, pairwise(words))]
 
 
 def _counted(texts: Sequence[str], language: str) -> tuple[Any, Any]:
-    """Return which words stand in which hypotheses (a sparse matrix), and the words; those of a single one are left out."""
+    """Returns which words stand in which hypotheses (a sparse matrix), and the words; those of a single one are left out."""
     from sklearn.feature_extraction.text import CountVectorizer  # not at the top: no web process needs it
 
     counter = CountVectorizer(
@@ -147,13 +147,13 @@ def _counted(texts: Sequence[str], language: str) -> tuple[Any, Any]:
 
 
 def _by_label(counted: Any, truth: Ints, classes: int) -> Ints:
-    """Return in how many hypotheses of each label each word stands: (words, labels)."""
+    """Returns in how many hypotheses of each label each word stands: (words, labels)."""
     found: Ints = np.asarray(counted.T @ np.eye(classes, dtype=np.float64)[truth]).round().astype(np.int64)
     return found
 
 
 def _predicted(counted: Any, truth: Ints, folds: Ints) -> Ints:
-    """Return the label that was predicted for each hypothesis; -1 where none was."""
+    """Returns the label that was predicted for each hypothesis; -1 where none was."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
@@ -178,7 +178,7 @@ def _groups(
     names: Any,
     labels: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield all pairs (`group` None), then the groups, the largest first. `kind`: the number of each pair's group."""
+    """Yields all pairs (`group` None), then the groups, the largest first. `kind`: the number of each pair's group."""
     if not len(truth):
         return
     places = np.argsort(-np.bincount(kind), kind="stable")[:MOST_GROUPS].tolist() if len(kinds) > 1 else []
@@ -214,7 +214,7 @@ def _row(
 
 
 def _why(truth: Ints, predicted: Ints) -> str:
-    """Return whether so many right predictions are clearly above the commonest label, or below guesses of these shares."""
+    """Returns whether so many right predictions are clearly above the commonest label, or below guesses of these shares."""
     accuracy = float((predicted == truth).mean())
     classes = int(max(truth.max(), predicted.max())) + 1
     shares, guesses = (np.bincount(each, minlength=classes) / len(truth) for each in (truth, predicted))
@@ -229,7 +229,7 @@ def _why(truth: Ints, predicted: Ints) -> str:
 
 
 def _telling_word(counted: Any, truth: Ints, names: Any, labels: Sequence[str]) -> dict[str, Any] | None:
-    """Return the most frequent word of one label that is frequent, and significant after a correction for all words."""
+    """Returns the most frequent word of one label that is frequent, and significant after a correction for all words."""
     by_label = _by_label(counted, truth, len(labels))
     times = by_label.sum(axis=1)
     tests = int((times >= AT_LEAST).sum()) * len(labels)
@@ -269,7 +269,7 @@ def _repeated(texts: Sequence[str], truth: Ints, labels: Sequence[str]) -> dict[
 def _giveaways(
     names: Any, by_label: Ints, labels: Sequence[str], *, neighbours: bool
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return label -> the most frequent words, or pairs of neighbouring words, that go with it."""
+    """Returns label -> the most frequent words, or pairs of neighbouring words, that go with it."""
     times = by_label.sum(axis=1)
     telling = (times >= AT_LEAST) & (by_label.max(axis=1, initial=0) >= THRESHOLDS[0] * times)
     rows = [

@@ -35,7 +35,7 @@ class NoTagger(SnapshotError):
 
 
 def kinds_for(snapshot: Snapshot) -> list[SnapshotStatistics.Kind]:
-    """Return the kinds of statistics that a snapshot can have: tags need English."""
+    """Returns the kinds of statistics that a snapshot can have: tags need English."""
     return [kind for kind in Kind if kind != Kind.TAGS or is_english(snapshot.corpus.language)]
 
 
@@ -46,7 +46,7 @@ def check_tagger(snapshot: Snapshot) -> None:
 
 
 def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
-    """Return the row of a kind in the current edition. If it is new or failed, it waits for a worker.
+    """Returns the row of a kind in the current edition. If it is new or failed, it waits for a worker.
 
     Raises NotFrozen, NoTagger.
     """
@@ -65,7 +65,7 @@ def compute_statistics(
     row: SnapshotStatistics | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> SnapshotStatistics:
-    """Compute requested statistics, or those whose worker died. Returns the row with its data.
+    """Computes requested statistics, or those whose worker died. Returns the row with its data.
 
     Calls `progress` with its progress. Raises what jobs.claims.carry_out does, and DamagedFiles.
     """
@@ -105,7 +105,7 @@ def measure(
     manifest: Manifest,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """Compute the statistics of one kind over `pairs()`, with labels, seats and language from the manifest."""
+    """Computes the statistics of one kind over `pairs()`, with labels, seats and language from the manifest."""
     facts = manifest["corpus"]
     rule = rule_of(facts)
     labels = rule.gold_labels

@@ -36,7 +36,7 @@ class Pair:
 
 
 def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
-    """Read the pair from a line of train.jsonl, dev.jsonl or test.jsonl."""
+    """Reads the pair from a line of train.jsonl, dev.jsonl or test.jsonl."""
     return Pair(
         premise=tuple(premises_of(line)),
         hypothesis=line[HYPOTHESIS],

@@ -48,7 +48,7 @@ class Scenes:
             self.examples[agree] = (place, pair, of_premises)
 
     def figures(self) -> dict[str, Any]:
-        """Return `groups` (each partition, and None for all) and `examples` by the number of premises that agree."""
+        """Returns `groups` (each partition, and None for all) and `examples` by the number of premises that agree."""
         order = (*PARTITIONS, None)
         return {
             "groups": [

@@ -11,7 +11,7 @@ from snapshots.statistics.tags import Sentence, Token
 
 
 def annotate(sentences: Iterable[str]) -> list[Sentence]:
-    """Return the tokens of each sentence, in order. Call it with about a thousand sentences."""
+    """Returns the tokens of each sentence, in order. Call it with about a thousand sentences."""
     return read(sentences, _tokens, "parser", "ner")
 
 

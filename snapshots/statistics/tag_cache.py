@@ -18,7 +18,7 @@ NAMES = tags.NAMES
 
 
 def tags_of_pairs(snapshot: Snapshot, partition: str) -> dict[str, frozenset[str]]:
-    """Return pairID -> keys of the pair's tags, where key words match whole words; empty if there is no such partition.
+    """Returns pairID -> keys of the pair's tags, where key words match whole words; empty if there is no such partition.
 
     Cached under CACHE_ROOT. Computing a partition takes about as long as its part of the tag statistics.
     Raises NoTagger if the corpus is not in English.

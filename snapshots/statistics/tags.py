@@ -133,7 +133,7 @@ Sentence = Sequence[Token]
 
 
 def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words: int) -> frozenset[str]:
-    """Return the tags of one pair, key words matched as whole words."""
+    """Returns the tags of one pair, key words matched as whole words."""
     found: set[str] = set()
     everything = [token for sentence in (*premise, hypothesis) for token in sentence]
     used = {token.tag for token in everything}
@@ -156,7 +156,7 @@ def measure(
     labels: Sequence[str],
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Count the pairs with each tag by partition, genre and gold label, and the overlap of lemmas by label.
+    """Counts the pairs with each tag by partition, genre and gold label, and the overlap of lemmas by label.
 
     annotate: a function from sentences to annotated sentences, in the same order. English only.
     """
@@ -195,7 +195,7 @@ def measure(
 def annotated(
     pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterable[Sentence]]
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
-    """Yield pairs with their annotated sentences. Annotates five hundred pairs at a time, each sentence once."""
+    """Yields pairs with their annotated sentences. Annotates five hundred pairs at a time, each sentence once."""
     for portion in portions(pairs, PAIRS_AT_ONCE):
         texts = dict.fromkeys(text for pair in portion for text in (*pair.premise, pair.hypothesis))
         known = dict(zip(texts, annotate(texts), strict=True))
@@ -245,7 +245,7 @@ def tenses(sentence: Iterable[Token]) -> set[str]:
 
 
 def substring_tags(premise: Iterable[str], hypothesis: str) -> frozenset[str]:
-    """Return the key-word tags of one pair, key words matched anywhere, also inside other words."""
+    """Returns the key-word tags of one pair, key words matched anywhere, also inside other words."""
     text = "\n".join((*premise, hypothesis)).lower()
     return frozenset(name for name, keys in KEY_WORDS.items() if any(key in text for key in keys))
 

@@ -42,7 +42,7 @@ def _tokenizer() -> Any:
 
 @lru_cache(maxsize=2048)
 def tokens(sentence: str, language: str = "en") -> tuple[str, ...]:
-    """Return the tokens of a sentence, with punctuation. Cached, because premises repeat."""
+    """Returns the tokens of a sentence, with punctuation. Cached, because premises repeat."""
     return tuple(tokeniser(language, _penn)(sentence))
 
 
@@ -54,10 +54,10 @@ def _penn(sentence: str) -> tuple[str, ...]:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Return the words that the overlap excludes; only English has such a list."""
+    """Returns the words that the overlap excludes; only English has such a list."""
     return STOP_WORDS if is_english(language) else frozenset()
 
 
 def is_word(token: str) -> bool:
-    """Return whether a token has a letter or a digit; others are punctuation."""
+    """Returns whether a token has a letter or a digit; others are punctuation."""
     return any(character.isalnum() for character in token)

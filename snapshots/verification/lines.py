@@ -44,7 +44,7 @@ class Part:
 
 
 def check_part(lines: Iterable[bytes], partition: str, facts: Facts, *, is_early: bool) -> Part:
-    """Check consecutive lines of a partition's file. is_early: the snapshot has the first version of the format."""
+    """Checks consecutive lines of a partition's file. is_early: the snapshot has the first version of the format."""
     rules = rules_in(facts, partition)
     part = Part(LineCounts(rule_of(facts)))
     pairs: list[tuple[bytes, int]] = []
@@ -79,7 +79,7 @@ def check_part(lines: Iterable[bytes], partition: str, facts: Facts, *, is_early
 
 
 def as_bytes(text: str) -> bytes:
-    """Encode a text that may hold half a surrogate pair, which JSON allows and UTF-8 does not."""
+    """Encodes a text that may hold half a surrogate pair, which JSON allows and UTF-8 does not."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -88,7 +88,7 @@ def out_of_order(name: str) -> str:
 
 
 def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
-    """Return a line if it has all required fields with values of the right types, otherwise the error."""
+    """Returns a line if it has all required fields with values of the right types, otherwise the error."""
     if not data.endswith(b"\n"):
         return "the file ends in the middle of this line", None
     try:
@@ -103,7 +103,7 @@ def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
 
 
 def line_errors(line: Line, facts: Facts, rules: Sequence[Rule], *, is_early: bool) -> Iterator[str]:
-    """Yield the errors in the content of one well-formed line. One of `rules` decided its gold label."""
+    """Yields the errors in the content of one well-formed line. One of `rules` decided its gold label."""
     rule = rules[-1]  # an imported pair may have more labels than its partition has seats
     if not FIELDS.issuperset(line):
         yield f"has fields that no snapshot has: {', '.join(sorted(set(line) - FIELDS))}"
@@ -135,7 +135,7 @@ def line_errors(line: Line, facts: Facts, rules: Sequence[Rule], *, is_early: bo
 
 
 def gold_error(line: Line, rule: Rule, *, is_early: bool) -> str:
-    """Return why the gold label of a line does not follow from its labels; empty if it does."""
+    """Returns why the gold label of a line does not follow from its labels; empty if it does."""
     gold, source, author = line["gold_label"], line["gold_source"], line["author_label"]
     if source not in SOURCES:
         return f"gold_source {source!r} is not one of: {', '.join(SOURCES)}"
@@ -172,7 +172,7 @@ def equal(stated: Any, found: Any) -> bool:
 
 
 def differences(stated: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places where two values differ; numbers differ by more than rounding."""
+    """Yields the places where two values differ; numbers differ by more than rounding."""
     if isinstance(stated, dict) and isinstance(found, dict):
         for key in sorted({*stated, *found}):
             yield from differences(stated.get(key), found.get(key), f"{path}.{key}")
@@ -187,7 +187,7 @@ def differences(stated: Any, found: Any, path: str) -> Iterator[tuple[str, Any, 
 
 
 def tree_errors(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the errors in the derived trees of a line: each must be one tree of exactly its sentence's tokens.
+    """Yields the errors in the derived trees of a line: each must be one tree of exactly its sentence's tokens.
 
     Trees that came with a corpus are not checked; the manifest counts those with other tokens.
     """

@@ -31,12 +31,12 @@ class Occurrences:
         self.database.close()
 
     def note(self, kind: str, partition: str, names: Iterable[tuple[bytes, int]]) -> None:
-        """Store names, each with its line (0 if the line is irrelevant)."""
+        """Stores names, each with its line (0 if the line is irrelevant)."""
         rows = ((kind, name, partition, line) for name, line in names)
         self.database.executemany("INSERT INTO noted VALUES (?, ?, ?, ?)", rows)
 
     def in_several(self, kind: str, limit: int = -1) -> Iterator[tuple[bytes, list[str]]]:
-        """Yield the names that occur in several partitions, sorted, each with those partitions."""
+        """Yields the names that occur in several partitions, sorted, each with those partitions."""
         found = self.database.execute(
             "SELECT name, group_concat(DISTINCT partition) FROM noted WHERE kind = ?"
             " GROUP BY name HAVING min(partition) <> max(partition) ORDER BY name LIMIT ?",
@@ -48,7 +48,7 @@ class Occurrences:
         return sum(1 for _ in self.in_several(kind))
 
     def by_partition(self, kind: str) -> Counter[str]:
-        """Return the number of different names in each partition."""
+        """Returns the number of different names in each partition."""
         counted = self.database.execute(
             "SELECT partition, count(*) FROM (SELECT DISTINCT name, partition FROM noted WHERE kind = ?) GROUP BY partition",
             (kind,),
@@ -56,7 +56,7 @@ class Occurrences:
         return Counter(dict(counted))
 
     def again(self, kind: str) -> Iterator[tuple[str, int, bytes]]:
-        """Yield partition, line and name of every occurrence of a name except the first."""
+        """Yields partition, line and name of every occurrence of a name except the first."""
         return self.database.execute(
             "SELECT partition, line, name FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rowid) AS nth"
             " FROM noted WHERE kind = ?) WHERE nth > 1",

@@ -61,7 +61,7 @@ def corpus(load) -> Corpus:
 
 
 def test_the_next_step_names_the_price_that_the_preview_has(corpus, browser_of, rosa, monkeypatch):
-    """Train and dev have one seat, test has five; a pair whose seats were withdrawn is still opened."""
+    """Trains and dev have one seat, test has five; a pair whose seats were withdrawn is still opened."""
     monkeypatch.setattr(next_step, "WORTH_OPENING", 1)
     corpus.protocol = Corpus.Protocol.JUDGED
     corpus.save()

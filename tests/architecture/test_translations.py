@@ -105,7 +105,7 @@ def first_form(message):
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_of_the_workers_pages_is_translated(language, domain):
-    """Run `python -m scripts.messages`, which lists new texts in the .po files, and translate them there."""
+    """Runs `python -m scripts.messages`, which lists new texts in the .po files, and translate them there."""
     known = translations(language, domain)
     found = {message.id: known.get(message.id, message.context) for message in messages(domain) if message.id}
     assert [text for text, message in found.items() if message is None or not all(forms(message))] == []
@@ -141,7 +141,7 @@ def test_the_compiled_file_is_of_the_translations_beside_it(language, domain):
 
 
 def test_a_text_with_a_number_has_a_plural_form():
-    """Give it one ({% blocktranslate count %}, ngettext, countInWords), or name its place in NO_COUNTS."""
+    """Gives it one ({% blocktranslate count %}, ngettext, countInWords), or names its place in NO_COUNTS."""
     assert [message.id for message in collected() if not message.pluralizable and counts_in(message.id)] == []
     for message in collected():
         if message.pluralizable:  # one text cannot agree with two numbers

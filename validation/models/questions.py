@@ -144,7 +144,7 @@ class Question(models.Model):
         return self.wording or gettext("How do these relate?")
 
     def rules_by_partition(self) -> dict[str | None, Rule]:
-        """Return the rule for pairs of each published partition, or of none. Some have their own seats and threshold."""
+        """Returns the rule for pairs of each published partition, or of none. Some have their own seats and threshold."""
         own: dict[str | None, Rule] = {
             each.partition: replace(self.rule, seats=each.seats, threshold=each.threshold)
             for each in self.partitions.all()

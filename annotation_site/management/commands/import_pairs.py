@@ -75,7 +75,7 @@ def nothing_imported(order: PairOrder, report: PairReport) -> str:
 
 
 def hint(order: PairOrder) -> str:
-    """Return what the file looks like, where that is another format than was named."""
+    """Returns what the file looks like, where that is another format than was named."""
     try:
         guess = sniffed(order.files[0])
     except FieldError:

@@ -35,7 +35,7 @@ def least_costs(
     delete: npt.NDArray[np.float64],
     replace: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """Compute the lowest costs (weights,) of editing one into the other; an insertion costs 1 (Wagner and Fischer, 1974)."""
+    """Computes the lowest costs (weights,) of editing one into the other; insertions cost 1 (Wagner and Fischer, 1974)."""
     above = [np.full(len(delete), float(count)) for count in range(len(said) + 1)]
     for theirs in given:
         row = [above[0] + delete]

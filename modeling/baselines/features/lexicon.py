@@ -35,7 +35,7 @@ Bigram = tuple[Word, Word]
 
 
 def hypothesis_ngrams(hypothesis: Words) -> Iterator[str]:
-    """Return every word and every two neighbours of the hypothesis."""
+    """Returns every word and every two neighbours of the hypothesis."""
     for word in hypothesis:
         yield f"1 {word.text}"
     for first, second in bigrams(hypothesis):
@@ -43,7 +43,7 @@ def hypothesis_ngrams(hypothesis: Words) -> Iterator[str]:
 
 
 def cross_unigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
-    """Return every word of the premise with every word of the hypothesis that has the same tag."""
+    """Returns every word of the premise with every word of the hypothesis that has the same tag."""
     by_tag: dict[str, list[Word]] = defaultdict(list)
     for word in premise:
         by_tag[word.tag].append(word)
@@ -53,7 +53,7 @@ def cross_unigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
 
 
 def cross_bigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
-    """Return every two neighbours of the premise with every two of the hypothesis, if their second words have one tag."""
+    """Returns every two neighbours of the premise with every two of the hypothesis, if their second words have one tag."""
     by_tag: dict[str, list[Bigram]] = defaultdict(list)
     for bigram in bigrams(premise):
         by_tag[bigram[1].tag].append(bigram)
@@ -63,7 +63,7 @@ def cross_bigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
 
 
 def bigrams(words: Words) -> Iterator[Bigram]:
-    """Return every two neighbours."""
+    """Returns every two neighbours."""
     return pairwise(words)
 
 
@@ -75,11 +75,11 @@ class Features(Vocabulary):
     tagger: Tagger = field(default_factory=Tagger, compare=False)
 
     def names(self, pairs: Sequence[Pair]) -> list[list[str]]:
-        """Return the features of each pair, without repetition."""
+        """Returns the features of each pair, without repetition."""
         return [self.names_of(*words) for words in self.tagger.read(pairs)]
 
     def names_of(self, premise: Words, hypothesis: Words) -> list[str]:
-        """Return the names of the features of one pair."""
+        """Returns the names of the features of one pair."""
         names: dict[str, None] = {}
         if isinstance(self.settings, LexicalizedSettings):
             if self.settings.hypothesis_ngrams:
@@ -92,12 +92,12 @@ class Features(Vocabulary):
         return [sys.intern(name) for name in names]
 
     def measures(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
-        """Return the measures (pairs, measures)."""
+        """Returns the measures (pairs, measures)."""
         rows = [self.measures_of(*words) for words in self.tagger.read(pairs)]
         return np.array(rows, dtype=np.float32).reshape(len(pairs), measures_in(self.settings))
 
     def measures_of(self, premise: Words, hypothesis: Words) -> list[float]:
-        """Return the measures of one pair."""
+        """Returns the measures of one pair."""
         settings = self.settings
         if isinstance(settings, EditDistanceSettings):
             return edit_distances(premise, hypothesis, settings.stop_words)
@@ -113,7 +113,7 @@ class Features(Vocabulary):
 
 
 def measures_in(settings: FeatureSettings) -> int:
-    """Return the number of measures of a pair."""
+    """Returns the number of measures of a pair."""
     if isinstance(settings, EditDistanceSettings):
         return len(WEIGHTS)
     if isinstance(settings, LexicalizedSettings):

@@ -13,7 +13,7 @@ SHARES = 9
 
 
 def bleus(premise: Words, hypothesis: Words) -> list[float]:
-    """Compute BLEU of the hypothesis with the premise as its reference, up to n-grams of 1, 2, 3 and 4 words; 0 to 1.
+    """Computes BLEU of the hypothesis with the premise as its reference, up to n-grams of 1, 2, 3 and 4 words; 0 to 1.
 
     Not smoothed: 0 from the first length of which they share no n-gram (Papineni et al., 2002, section 2.3).
     """
@@ -31,17 +31,17 @@ def bleus(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def ngrams(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
-    """Return all sequences of this number of words."""
+    """Returns all sequences of this number of words."""
     return zip(*(words[start:] for start in range(length)), strict=False)
 
 
 def length_difference(premise: Words, hypothesis: Words) -> list[float]:
-    """Count the words that the hypothesis has more than the premise."""
+    """Counts the words that the hypothesis has more than the premise."""
     return [float(len(hypothesis) - len(premise))]
 
 
 def overlaps(premise: Words, hypothesis: Words) -> list[float]:
-    """Count the words in common, and compute their share of the possible number; the same for content words only."""
+    """Counts the words in common, and computes their share of the possible number; the same for content words only."""
     numbers: list[float] = []
     for ours, theirs in ((hypothesis, premise), (content(hypothesis), content(premise))):
         shared = shared_words([word.text for word in ours], [word.text for word in theirs])
@@ -50,7 +50,7 @@ def overlaps(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def overlap_shares(premise: Words, hypothesis: Words) -> list[float]:
-    """Compute, for words, lemmas, and lemmas of content words: the share of the hypothesis that the premise has, the share
+    """Computes, for words, lemmas, and lemmas of content words: the share of the hypothesis that the premise has, the share
     of the premise that the hypothesis has, and their product.
     """
     numbers: list[float] = []
@@ -66,10 +66,10 @@ def overlap_shares(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def content(words: Words) -> list[Word]:
-    """Return the nouns, verbs, adjectives and adverbs."""
+    """Returns the nouns, verbs, adjectives and adverbs."""
     return [word for word in words if word.tag.startswith(CONTENT_TAGS)]
 
 
 def shared_words(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """Count the words in common; a word that both have twice counts twice."""
+    """Counts the words in common; a word that both have twice counts twice."""
     return (Counter(ours) & Counter(theirs)).total()

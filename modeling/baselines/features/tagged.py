@@ -52,11 +52,11 @@ class Tagger:
         self._kept: Path | None = None
 
     def keep_in(self, cache: Path, sha256: str) -> None:
-        """Keep the words of sentences in the cache, under the hash of the run's snapshot, and read them from there."""
+        """Keeps the words of sentences in the cache, under the hash of the run's snapshot, and reads them from there."""
         self._kept = cache / TAGGED / f"{TAGGED_EDITION}-{sha256}-{self._language}.sqlite3"
 
     def read(self, pairs: Sequence[Pair]) -> Iterator[tuple[Words, Words]]:
-        """Yield the words of each pair's premise (its sentences one after the other) and of its hypothesis."""
+        """Yields the words of each pair's premise (its sentences one after the other) and of its hypothesis."""
         texts = dict.fromkeys(text for pair in pairs for text in (*pair.premise, pair.hypothesis))
         self._take_kept([text for text in texts if text not in self._known])
         new = [text for text in texts if text not in self._known]
@@ -89,7 +89,7 @@ class Tagger:
                     self._known[text] = [self._word(*word) for word in json.loads(row[0])]
 
     def _keep(self, texts: Sequence[str]) -> None:
-        """Write the words of these sentences. Where they cannot be written, the next run tags them again."""
+        """Writes the words of these sentences. Where they cannot be written, the next run tags them again."""
         if self._kept is None:
             return
         rows = (
@@ -105,7 +105,7 @@ class Tagger:
                 kept.executemany("INSERT OR IGNORE INTO sentence VALUES (?, ?)", rows)
 
     def _cut(self, text: str) -> Any:
-        """Return the text with its words, before they are tagged."""
+        """Returns the text with its words, before they are tagged."""
         if not writes_without_spaces(self._language):
             return _model().make_doc(text)
         from spacy.tokens import Doc  # seconds, and only these baselines need it

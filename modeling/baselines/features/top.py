@@ -21,7 +21,7 @@ KINDS = {
 def top_features(
     names: Sequence[str], weights: Tensor, labels: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """List the features with the highest weights for each label: {label: [{"feature", "kind", "weight"}]}.
+    """Lists the features with the highest weights for each label: {label: [{"feature", "kind", "weight"}]}.
 
     names: in the order of the rows. weights: (names, labels). A weight is given as the distance from the mean over labels:
     to add the same number to the weights of all labels changes no probability.
@@ -40,7 +40,7 @@ def top_features(
 
 
 def named(name: str) -> dict[str, str]:
-    """Split the name of a feature into its words and its kind."""
+    """Splits the name of a feature into its words and its kind."""
     kind, _, words = name.partition(" ")
     parts = words.split()
     half = len(parts) // 2

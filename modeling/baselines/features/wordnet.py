@@ -38,13 +38,13 @@ class WordNet:
                 self._opposites[sense] = tuple(to for symbol, to in targets if symbol == OPPOSITE)
 
     def senses(self, word: Word) -> tuple[Sense, ...]:
-        """Return the commonest senses of a content word; none for a word that WordNet lacks."""
+        """Returns the commonest senses of a content word; none for a word that WordNet lacks."""
         part = next((name for tag, name in PARTS.items() if word.tag.startswith(tag)), "")
         return self._senses.get((word.lemma, part), ())
 
     @cache  # noqa: B019 one object a process
     def above(self, sense: Sense) -> frozenset[Sense]:
-        """Return all senses that this one is a kind of, or entails."""
+        """Returns all senses that this one is a kind of, or entails."""
         found: set[Sense] = set()
         level = {sense}
         while level:  # WordNet's verbs have a cycle: restrain, inhibit
@@ -53,22 +53,22 @@ class WordNet:
         return frozenset(found - {sense})
 
     def opposites(self, senses: Iterable[Sense]) -> set[Sense]:
-        """Return the senses that are opposite to any of these."""
+        """Returns the senses that are opposite to any of these."""
         return {other for sense in senses for other in self._opposites.get(sense, ())}
 
     def parents(self, senses: Iterable[Sense]) -> set[Sense]:
-        """Return the senses that are directly above any of these."""
+        """Returns the senses that are directly above any of these."""
         return {other for sense in senses for other in self._broader.get(sense, ())}
 
 
 def _letter(letter: str) -> str:
-    """Return the letter of the data file: satellite adjectives (s) are in that of adjectives (a)."""
+    """Returns the letter of the data file: satellite adjectives (s) are in that of adjectives (a)."""
     return "a" if letter == "s" else letter
 
 
 @cache
 def load_wordnet() -> WordNet:
-    """Read WordNet. Raises BaselineError if its files are missing."""
+    """Reads WordNet. Raises BaselineError if its files are missing."""
     try:
         return WordNet(wordnet_folder())
     except NoWordNet as missing:
@@ -76,7 +76,7 @@ def load_wordnet() -> WordNet:
 
 
 def wordnet_shares(premise: Words, hypothesis: Words) -> list[float]:
-    """Compute, of the content words of the hypothesis, the share that is in the premise, or has there
+    """Computes, of the content words of the hypothesis, the share that is in the premise, or has there
     a synonym or a narrower word (the premise entails it); a synonym; a broader word; an opposite; a sister (another word
     of the same kind), and none of the above.
     """

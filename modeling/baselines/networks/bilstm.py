@@ -24,7 +24,7 @@ class MeanBiLSTM(ReadingNetwork):
         self.classifier = tanh_classifier(8 * settings.states, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         steps = steps_of(batch.sentences)
         states = self.encoder(*self.distinct_words(steps), steps)
         premise, hypothesis = mean_of(steps.spread(states, 0.0), lengths_of(batch)).chunk(2)

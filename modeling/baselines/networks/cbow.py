@@ -21,7 +21,7 @@ class CBOW(ReadingNetwork):
         self.classifier = tanh_classifier(4 * dimensions, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premise, hypothesis = (self.scale * self.sum_of_words(side) for side in batch.sentences)
         logits: Tensor = self.classifier(matching_features(premise, hypothesis))
         return logits

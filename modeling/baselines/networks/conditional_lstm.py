@@ -17,7 +17,7 @@ class ConditionalLSTM(ReadingNetwork):
         self.classifier = tanh_classifier(2 * settings.states, settings.hidden, 0.0, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premise, hypothesis = batch.sentences
         outputs = self.reader(
             self.words_of(premise), premise.lengths, self.words_of(hypothesis), hypothesis.lengths

@@ -31,7 +31,7 @@ class EditDistance(FittedNetwork):
         self.register_buffer("counts", torch.ones(2, labels))
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Try all weights, with each distance that occurs as threshold."""
+        """Tries all weights, with each distance that occurs as threshold."""
         assert pairs.measures is not None
         places, labels, weights = weighted_labels(pairs, rows)
         distances = pairs.measures[rows][places]
@@ -49,7 +49,7 @@ class EditDistance(FittedNetwork):
         return ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         assert batch.measures is not None
         is_far = batch.measures[:, self.which] > self.threshold
         return self.counts.log()[is_far.long()]
@@ -60,7 +60,7 @@ def best_threshold(
     is_entailed: np.ndarray[tuple[int], np.dtype[np.bool_]],
     weights: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> tuple[float, float]:
-    """Return the weight of the pairs that the best threshold classifies correctly, and that threshold; -1 if all are far."""
+    """Returns the weight of the pairs that the best threshold classifies correctly, and the threshold; -1 if all are far."""
     order = np.argsort(distances, kind="stable")
     near = distances[order]
     # The gain if this number of nearest pairs is classified as entailed, compared with none.

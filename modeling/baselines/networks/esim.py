@@ -32,7 +32,7 @@ class ESIM(ReadingNetwork):
         self.classifier = tanh_classifier(8 * states, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         steps = steps_of(batch.sentences)
         words = self.encoder(self.dropout(self.look_up(steps.tokens)), None, steps)
         premise, hypothesis = steps.spread(words, 0.0).chunk(2)
@@ -46,7 +46,7 @@ class ESIM(ReadingNetwork):
         return logits
 
     def compare(self, words: Tensor, meets: Tensor) -> Tensor:
-        """Return (words, states): the projection of [w; m; w - m; w * m], in three products instead of four."""
+        """Returns (words, states): the projection of [w; m; w - m; w * m], in three products instead of four."""
         of_word, of_met, of_difference, of_product = self.projection.weight.chunk(4, dim=1)
         return (
             nn.functional.linear(words, of_word + of_difference, self.projection.bias)
@@ -58,7 +58,7 @@ class ESIM(ReadingNetwork):
 def align(
     premise: Tensor, hypothesis: Tensor, premise_lengths: Tensor, hypothesis_lengths: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Compute, for each word of a sentence, the mean of the other's words, weighted by how well they fit.
+    """Computes, for each word of a sentence, the mean of the other's words, weighted by how well they fit.
 
     (batch, longest, size) each, in the shapes of `premise` and `hypothesis`.
     """

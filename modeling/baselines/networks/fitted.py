@@ -20,7 +20,7 @@ class FittedNetwork(Network):
     """A network without parameters, whose buffers `fit` sets."""
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Learn from the pairs `rows`. Returns a warning for the user, or ""."""
+        """Learns from the pairs `rows`. Returns a warning for the user, or ""."""
         raise NotImplementedError
 
 
@@ -43,7 +43,7 @@ class Regression(FittedNetwork):
         self.register_buffer("intercept", torch.zeros(labels))
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         assert batch.measures is not None
         logits = nn.functional.linear(batch.measures, self.measures, self.intercept)
         for one in batch.sentences:
@@ -53,7 +53,7 @@ class Regression(FittedNetwork):
         return logits
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Fit the regression. Raises BaselineError if all pairs have the same label."""
+        """Fits the regression. Raises BaselineError if all pairs have the same label."""
         from scipy import sparse  # a second, and the neural baselines need neither
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
@@ -88,7 +88,7 @@ class Regression(FittedNetwork):
         intercept: npt.NDArray[np.float64],
         scale: npt.NDArray[np.float64],
     ) -> None:
-        """Store the weights of scikit-learn (classes, names + measures) in the buffers."""
+        """Stores the weights of scikit-learn (classes, names + measures) in the buffers."""
         if (
             len(classes) == 2
         ):  # of two classes it returns the weights of the second; those of the first are zero
@@ -104,7 +104,7 @@ class Regression(FittedNetwork):
 def weighted_labels(
     pairs: EncodedPairs, rows: Integers
 ) -> tuple[Integers, Integers, npt.NDArray[np.float64]]:
-    """Return places among the pairs `rows`, and the label and weight of each. With soft labels, a pair has one place for
+    """Returns places among the pairs `rows`, and the label and weight of each. With soft labels, a pair has one place for
     each of its labels, with the share of the label as weight.
     """
     if pairs.distributions is None:

@@ -23,13 +23,13 @@ class InferSent(ReadingNetwork):
         self.classifier = tanh_classifier(inputs, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         steps = steps_of(batch.sentences)
         states = self.encoder(*self.distinct_words(steps), steps)
         logits: Tensor = self.classifier(self.joined(steps.spread(states, float("-inf")).amax(dim=1)))
         return logits
 
     def joined(self, sentences: Tensor) -> Tensor:
-        """Return the classifier's input from the sentences, all premises before all hypotheses."""
+        """Returns the classifier's input from the sentences, all premises before all hypotheses."""
         u, v = sentences.chunk(2)
         return torch.cat((u, v, (u - v).abs(), u * v), dim=1)

@@ -39,7 +39,7 @@ class ReadingNetwork(Network):
         self.vectors.weight.requires_grad_(train_vectors)
 
     def set_vectors(self, table: Tensor) -> None:
-        """Set the vectors to `table` (words, dimensions), with zeros in the row of padding."""
+        """Sets the vectors to `table` (words, dimensions), with zeros in the row of padding."""
         with torch.no_grad():
             self.vectors.weight.copy_(table)
             self.vectors.weight[PADDING].zero_()
@@ -55,19 +55,19 @@ class ReadingNetwork(Network):
 
     @property
     def table(self) -> Tensor:
-        """Return the vectors (words, dimensions) of all words that it knows now."""
+        """Returns the vectors (words, dimensions) of all words that it knows now."""
         return self.vectors.weight if self.wider is None else self.wider
 
     def look_up(self, tokens: Tensor) -> Tensor:
-        """Return the words' vectors (..., dimensions), zeros for padding."""
+        """Returns the words' vectors (..., dimensions), zeros for padding."""
         return nn.functional.embedding(tokens, self.table, PADDING)
 
     def words_of(self, sentences: Sentences) -> Tensor:
-        """Return the word vectors (batch, longest, dimensions), zeros for padding."""
+        """Returns the word vectors (batch, longest, dimensions), zeros for padding."""
         return self.look_up(sentences.tokens)
 
     def distinct_words(self, steps: Steps) -> tuple[Tensor, Tensor | None]:
-        """Return the vectors (distinct, dimensions) of the words that occur, and which of them each word is (words,);
+        """Returns the vectors (distinct, dimensions) of the words that occur, and which of them each word is (words,);
         None where each has its own.
         """
         if (
@@ -78,7 +78,7 @@ class ReadingNetwork(Network):
         return self.look_up(distinct), which
 
     def sum_of_words(self, sentences: Sentences) -> Tensor:
-        """Return (batch, dimensions): the sum of each sentence's word vectors, zeros for an empty sentence.
+        """Returns (batch, dimensions): the sum of each sentence's word vectors, zeros for an empty sentence.
 
         Leaves padding out instead of adding zeros: quicker, and padding cannot change even the last bit.
         """
@@ -94,7 +94,7 @@ class BiLSTM(nn.Module):
         self.right_to_left = nn.LSTM(inputs, states, batch_first=True)
 
     def forward(self, inputs: Tensor, which: Tensor | None, steps: Steps) -> Tensor:
-        """Return the states word by word; `which`: the index in `inputs` of each word, if words share inputs."""
+        """Returns the states word by word; `which`: the index in `inputs` of each word, if words share inputs."""
         return read_both_ways(inputs, which, steps, self.left_to_right, self.right_to_left)
 
 
@@ -106,7 +106,7 @@ class PackedLSTM(nn.Module):
         self.lstm = nn.LSTM(inputs, states, batch_first=True)
 
     def forward(self, inputs: Tensor, lengths: Tensor, cell: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the outputs word by word, zeros at padding, and the cell after each last word (batch, states).
+        """Returns the outputs word by word, zeros at padding, and the cell after each last word (batch, states).
 
         Starts with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
         """
@@ -132,53 +132,53 @@ class ConditionalReader(nn.Module):
     def forward(
         self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the outputs (batch, longest, states) for each word of premise and hypothesis."""
+        """Returns the outputs (batch, longest, states) for each word of premise and hypothesis."""
         of_premise, cell = self.premise(self.dropout(premise), premise_lengths)
         of_hypothesis, _ = self.hypothesis(self.dropout(hypothesis), hypothesis_lengths, cell)
         return self.dropout(of_premise), self.dropout(of_hypothesis)
 
 
 def single(inputs: Tensor) -> torch.autocast:
-    """Return a context without autocast: in small recurrences, converting numbers costs more than it saves."""
+    """Returns a context without autocast: in small recurrences, converting numbers costs more than it saves."""
     return torch.autocast(inputs.device.type, enabled=False)
 
 
 def places_of_words(inputs: Tensor, lengths: Tensor) -> Tensor:
-    """Return (batch, longest): true for words, false for padding. An empty sentence has one word, a zero vector."""
+    """Returns (batch, longest): true for words, false for padding. An empty sentence has one word, a zero vector."""
     places = torch.arange(inputs.shape[1], device=inputs.device)
     return places < lengths.clamp(min=1).to(inputs.device)[:, None]
 
 
 def last_of(states: Tensor, lengths: Tensor) -> Tensor:
-    """Return (batch, size): the entry of `states` (batch, longest, size) at each sentence's last word."""
+    """Returns (batch, size): the entry of `states` (batch, longest, size) at each sentence's last word."""
     last = lengths.clamp(min=1).to(states.device) - 1
     return states[torch.arange(len(states), device=states.device), last]
 
 
 def lengths_of(batch: Batch) -> Tensor:
-    """Return (sentences,) on the CPU: the lengths of the first side's sentences, then those of the next."""
+    """Returns (sentences,) on the CPU: the lengths of the first side's sentences, then those of the next."""
     return torch.cat([one.lengths for one in batch.sentences])
 
 
 def mean_of(states: Tensor, lengths: Tensor) -> Tensor:
-    """Return (batch, size): the mean over each sentence's words of `states` (batch, longest, size), which are zero
+    """Returns (batch, size): the mean over each sentence's words of `states` (batch, longest, size), which are zero
     elsewhere.
     """
     return states.sum(dim=1) / lengths.clamp(min=1).to(states.device)[:, None]
 
 
 def matching_features(premise: Tensor, hypothesis: Tensor) -> Tensor:
-    """Return [u; v; u - v; u * v] (batch, 4 * size) of two sentence vectors (batch, size) (MultiNLI, 3)."""
+    """Returns [u; v; u - v; u * v] (batch, 4 * size) of two sentence vectors (batch, size) (MultiNLI, 3)."""
     return torch.cat((premise, hypothesis, premise - hypothesis, premise * hypothesis), dim=1)
 
 
 def tanh_classifier(inputs: int, hidden: int, dropout: float, labels: int) -> nn.Sequential:
-    """Make one tanh layer with dropout, then the logits of a softmax: (batch, inputs) -> (batch, labels)."""
+    """Makes one tanh layer with dropout, then the logits of a softmax: (batch, inputs) -> (batch, labels)."""
     return nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, labels))
 
 
 def three_tanh_layers(inputs: int, hidden: int, labels: int) -> nn.Sequential:
-    """Make SNLI's classifier (SNLI paper, Figure 3): (batch, inputs) -> (batch, labels)."""
+    """Makes SNLI's classifier (SNLI paper, Figure 3): (batch, inputs) -> (batch, labels)."""
     return nn.Sequential(
         nn.Linear(inputs, hidden), nn.Tanh(),
         nn.Linear(hidden, hidden), nn.Tanh(),

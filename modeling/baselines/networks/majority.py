@@ -21,10 +21,10 @@ class Majority(FittedNetwork):
         self.register_buffer("counts", torch.zeros(labels))
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Count the labels."""
+        """Counts the labels."""
         self.counts.copy_(torch.bincount(torch.from_numpy(pairs.labels[rows]), minlength=len(self.counts)))
         return ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
+        """Returns the logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
         return self.counts.log().expand(len(batch), -1)

@@ -14,7 +14,7 @@ from modeling.baselines.settings import PretrainedSettings
 
 
 def _encoder(folder: Path) -> Any:
-    """Return the encoder of a folder. A run folder has the shape alone: its weights follow from weights.safetensors."""
+    """Returns the encoder of a folder. A run folder has the shape alone: its weights follow from weights.safetensors."""
     from transformers import AutoConfig, AutoModel
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True)
@@ -66,7 +66,7 @@ class Pretrained(Network):
         self.classifier = nn.Linear(config.hidden_size, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         device = self.classifier.weight.device
         kept = self.lengths_that_fit([one.lengths for one in batch.sentences])
         longest = (
@@ -88,7 +88,7 @@ class Pretrained(Network):
         return logits
 
     def lengths_that_fit(self, lengths: list[Tensor]) -> list[Tensor]:
-        """Return how many pieces of each sentence (batch,) are read: together no more than the model can read."""
+        """Returns how many pieces of each sentence (batch,) are read: together no more than the model can read."""
         if len(lengths) == 1:
             return [lengths[0].clamp(max=self.room)]
         first, second = lengths
@@ -98,7 +98,7 @@ class Pretrained(Network):
     def put_special(
         self, pieces: Tensor, types: Tensor, end: Tensor, special: list[int], kind: int
     ) -> Tensor:
-        """Write special pieces at `end` (batch,) of each row; return the new ends."""
+        """Writes special pieces at `end` (batch,) of each row; return the new ends."""
         rows = torch.arange(len(pieces), device=pieces.device)
         for number in special:
             pieces[rows, end], types[rows, end] = number, kind
@@ -109,7 +109,7 @@ class Pretrained(Network):
 def put(
     pieces: Tensor, types: Tensor, end: Tensor, sentences: Sentences, lengths: Tensor, kind: int
 ) -> Tensor:
-    """Write the first `lengths` (batch,) pieces of each sentence at `end` (batch,) of its row; return the new ends."""
+    """Writes the first `lengths` (batch,) pieces of each sentence at `end` (batch,) of its row; return the new ends."""
     row, place = (torch.arange(sentences.tokens.shape[1], device=pieces.device) < lengths[:, None]).nonzero(
         as_tuple=True
     )

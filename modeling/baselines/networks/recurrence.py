@@ -35,17 +35,17 @@ class Steps:
     longest: int
 
     def spread(self, states: Tensor, outside: float) -> Tensor:
-        """Return (sentences, longest, size) from (words, size), with `outside` after the end of a sentence."""
+        """Returns (sentences, longest, size) from (words, size), with `outside` after the end of a sentence."""
         grid = states.new_full((self.sentences * self.longest, states.shape[1]), outside)
         return grid.index_copy(0, self.place, states).view(self.sentences, self.longest, -1)
 
     def gather(self, grid: Tensor) -> Tensor:
-        """Return (words, size) from (sentences, longest, size)."""
+        """Returns (words, size) from (sentences, longest, size)."""
         return grid.flatten(0, 1).index_select(0, self.place)
 
 
 def steps_of(sides: Sequence[Sentences]) -> Steps:
-    """Return all sentences as one `Steps`: first those of the first side, then those of the second, and so on."""
+    """Returns all sentences as one `Steps`: first those of the first side, then those of the second, and so on."""
     device = sides[0].tokens.device
     longest = max(one.tokens.shape[1] for one in sides)
     tokens = torch.cat([nn.functional.pad(one.tokens, (0, longest - one.tokens.shape[1])) for one in sides])
@@ -65,7 +65,7 @@ def steps_of(sides: Sequence[Sentences]) -> Steps:
 def read_both_ways(
     inputs: Tensor, which: Tensor | None, steps: Steps, forward: nn.LSTM, backward: nn.LSTM
 ) -> Tensor:
-    """Return (words, 2 * states): two LSTMs of one layer over `inputs` (words, size), one from each end.
+    """Returns (words, 2 * states): two LSTMs of one layer over `inputs` (words, size), one from each end.
 
     With `which` (words,), `inputs` (distinct, size) are the distinct ones, of which a word takes that one: what an
     LSTM makes of its input alone is computed once for each.
@@ -79,7 +79,7 @@ def read_both_ways(
 
 
 def by_torch(inputs: Tensor, steps: Steps, forward: nn.LSTM, backward: nn.LSTM) -> Tensor:
-    """Compute the same with torch's own kernel for this form, which is cuDNN's on a GPU."""
+    """Computes the same with torch's own kernel for this form, which is cuDNN's on a GPU."""
     # Converted here: autocast's own way for cuDNN may use half precision, in which gradients vanish.
     precision = precision_of(inputs)
     begin = inputs.new_zeros(2, steps.counts[0], forward.hidden_size, dtype=precision)
@@ -93,7 +93,7 @@ def by_torch(inputs: Tensor, steps: Steps, forward: nn.LSTM, backward: nn.LSTM) 
 
 
 def read_one_way(inputs: Tensor, which: Tensor | None, steps: Steps, lstm: nn.LSTM) -> Tensor:
-    """Return (words, states) of one direction; `which`: the index in `inputs` of each word of the steps."""
+    """Returns (words, states) of one direction; `which`: the index in `inputs` of each word of the steps."""
     of_input, of_state, *biases = (lstm.get_parameter(name) for name in WEIGHTS)
     precision = precision_of(inputs)
     with torch.autocast("cpu", enabled=False):
@@ -104,7 +104,7 @@ def read_one_way(inputs: Tensor, which: Tensor | None, steps: Steps, lstm: nn.LS
 
 
 def precision_of(inputs: Tensor) -> torch.dtype:
-    """Return the precision of products: that of autocast if it is on, else that of the inputs."""
+    """Returns the precision of products: that of autocast if it is on, else that of the inputs."""
     kind = inputs.device.type
     return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else inputs.dtype
 
@@ -127,7 +127,7 @@ class Recurrence(torch.autograd.Function):
         counts: list[int],
         precision: torch.dtype,
     ) -> Tensor:
-        """Return the states (words, states)."""
+        """Returns the states (words, states)."""
         inputs = inputs.to(precision)
         gates = product(inputs, of_input.t().to(precision).contiguous(), of_input.dtype).add_(bias)
         if which is not None:
@@ -157,7 +157,7 @@ class Recurrence(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, wanted: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients of inputs, input weight, bias and state weight."""
+        """Returns the gradients of inputs, input weight, bias and state weight."""
         inputs, which, of_input, of_state, gates, states, cells, bounded = ctx.saved_tensors
         precision, whole, in_precision = inputs.dtype, of_state.dtype, of_state.to(inputs.dtype)
         size, every, first = of_state.shape[1], list(spans(ctx.counts)), ctx.counts[0]
@@ -204,13 +204,13 @@ def add_product(to: Tensor, left: Tensor, right: Tensor) -> None:
 
 
 def spans(counts: Sequence[int]) -> Sequence[tuple[int, int]]:
-    """Return the start and the end of each step."""
+    """Returns the start and the end of each step."""
     ends = list(accumulate(counts))
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
 def slopes_of(gates: Tensor, bounded: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the derivatives of the cells by the inputs of their gates (for the output gate: of the states), and of the
+    """Computes the derivatives of the cells by the inputs of their gates (for the output gate: of the states), and of the
     states by their cells. That of the forget gate still has to be multiplied by the cell before.
     """
     let_in, _, new, let_out = gates.chunk(4, dim=1)
@@ -224,7 +224,7 @@ def slopes_of(gates: Tensor, bounded: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def sum_by(rows: Tensor, which: Tensor | None, number: int) -> Tensor:
-    """Sum the `rows` (words, size) with the same `which`: (number, size). Without `which`, return the rows."""
+    """Sums the `rows` (words, size) with the same `which`: (number, size). Without `which`, returns the rows."""
     if which is None:
         return rows
     order = which.argsort(stable=True)

@@ -19,7 +19,7 @@ class RNN(SumOfWords):
         self.reader = self.reads_with(settings.size, settings.size, batch_first=True)
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return (batch, size): the output at the last word."""
+        """Returns (batch, size): the output at the last word."""
         with single(words):
             outputs, _ = self.reader(words.float())
         return last_of(outputs, lengths)

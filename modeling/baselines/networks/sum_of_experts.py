@@ -22,7 +22,7 @@ class SumOfExperts(ReadingNetwork):
         self.classifier = tanh_classifier(2 * settings.states, settings.hidden, 0.0, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premises, hypothesis = batch.sentences
         pair = premises.pair
         lengths = hypothesis.lengths[pair.cpu()]
@@ -41,7 +41,7 @@ class AttentiveExperts(WordAttention):
     reads: ClassVar[tuple[str, ...]] = ("premises", "hypothesis")
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premises, hypothesis = batch.sentences
         pair = premises.pair
         experts = self.decide(

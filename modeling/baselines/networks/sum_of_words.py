@@ -21,7 +21,7 @@ class SumOfWords(ReadingNetwork):
         self.classifier = three_tanh_layers(2 * settings.size, settings.hidden, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premise, hypothesis = (
             self.dropout(self.read(self.dropout(self.projection(self.words_of(one))), one.lengths))
             for one in batch.sentences
@@ -30,5 +30,5 @@ class SumOfWords(ReadingNetwork):
         return logits
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return one vector for each sentence (batch, size), from those of its words (batch, longest, size)."""
+        """Returns one vector for each sentence (batch, size), from those of its words (batch, longest, size)."""
         return (words * places_of_words(words, lengths)[:, :, None]).sum(dim=1)

@@ -24,13 +24,13 @@ class Voting(FittedNetwork):
         self.register_buffer("labels", torch.tensor(labels))
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Warn where a pair has no votes."""
+        """Warns where a pair has no votes."""
         assert pairs.measures is not None
         without = int((pairs.measures[rows].sum(axis=1) == 0).sum())
         return f"Of {len(rows):,} training pairs {without:,} have no votes." if without else ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         assert batch.measures is not None
         votes = batch.measures
         answer, largest = self.answer(votes), votes.argmax(dim=1)
@@ -43,7 +43,7 @@ class Voting(FittedNetwork):
         return shares.log()
 
     def answer(self, votes: Tensor) -> Tensor:
-        """Return the index of each pair's answer; the middle label is neutral, or not-entailed of two."""
+        """Returns the index of each pair's answer; the middle label is neutral, or not-entailed of two."""
         middle = torch.full((len(votes),), votes.shape[1] // 2, device=votes.device)
         if self.rule == "more":
             entailment, contradiction = votes[:, 0], votes[:, -1]

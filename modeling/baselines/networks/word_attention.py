@@ -25,7 +25,7 @@ class WordAttention(ReadingNetwork):
         self.softmax = nn.Linear(states, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the logits (batch, labels)."""
+        """Returns the logits (batch, labels)."""
         premise, hypothesis = batch.sentences
         return self.decide(
             self.words_of(premise), premise.lengths, self.words_of(hypothesis), hypothesis.lengths
@@ -34,7 +34,7 @@ class WordAttention(ReadingNetwork):
     def decide(
         self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
     ) -> Tensor:
-        """Return the logits (batch, labels), from the word vectors of both sides (batch, longest, dimensions)."""
+        """Returns the logits (batch, labels), from the word vectors of both sides (batch, longest, dimensions)."""
         outputs, words = self.reader(premise, premise_lengths, hypothesis, hypothesis_lengths)
         found = self.look(outputs, premise_lengths, words, hypothesis_lengths)
         last = last_of(words, hypothesis_lengths)
@@ -44,7 +44,7 @@ class WordAttention(ReadingNetwork):
     def look(
         self, premise: Tensor, premise_lengths: Tensor, words: Tensor, hypothesis_lengths: Tensor
     ) -> Tensor:
-        """Return (batch, states): what the last hypothesis word found in `premise` (batch, longest, states)."""
+        """Returns (batch, states): what the last hypothesis word found in `premise` (batch, longest, states)."""
         no_premise = ~places_of_words(premise, premise_lengths)
         is_word = places_of_words(words, hypothesis_lengths)[:, :, None]
         of_premise, of_words = self.of_premise(premise), self.of_word(words)

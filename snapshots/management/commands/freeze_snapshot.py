@@ -16,7 +16,7 @@ from snapshots.models import Snapshot
 
 
 def held_out(value: str) -> int:
-    """Parse `train=N` and return N."""
+    """Parses `train=N` and returns N."""
     name, equals, number = value.partition("=")
     if name != "train" or not equals or not number.isdecimal() or int(number) < 1:
         raise ArgumentTypeError(f"{value!r} is not of the form train=N, with N premises to hold out")
