@@ -90,7 +90,7 @@ def span(values: Mapping[str, float], written: Written) -> str:
 def mostly(numbers: Mapping[str, int], where: str = "of") -> str:
     """Returns where most of these, or the largest share, are: "most of them of travel (60)"; "" if that tells nothing."""
     names, number = _first(numbers)
-    if len(numbers) < 2 or not number or len(names) > 1:
+    if len(numbers) < 2 or len(names) > 1 or sum(numbers.values()) < FEWEST_PAIRS:
         return ""
     is_most = 2 * number > sum(numbers.values())
     return f"{'most of them' if is_most else 'the largest share'} {where} {names[0]} ({number:,})"

@@ -62,7 +62,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The remaining time at the pace of the last seven days. `day` is None if nothing was done in them, or it is early."""
+    """The remaining time at the pace of the last seven days, or since the first day.
+
+    `day` is None if nothing was done in them, or it is early.
+    """
 
     what: str
     left: int

@@ -373,9 +373,9 @@ def _record(element: Any) -> Record | BadLine:
         return BadLine(line, "the element holds an entity that the file defines; these are not expanded")
     record = Row(element.attrib)
     for child in element.iterchildren(tag=etree.Element):
-        written = "".join(child.itertext(with_tail=False))
+        written = "".join(child.xpath(".//text()"))
         text = " ".join(written.split())
-        record.told[MENDED] += text != written
+        record.told[MENDED] += text != written or len(child) > 0  # a tag inside, or a comment
         there = record.get(child.tag)
         if there is None:
             record[child.tag] = text

@@ -65,7 +65,7 @@ def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 def held_back(pairs: Sequence[Pair], share: float, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Returns the pairs to learn from, and those to hold back: whole premises or groups, drawn by the seed, `share` at most.
 
-    None are held back where no premise or group is small enough.
+    Where none is so small, it is the smallest, if that is a quarter of the pairs or less; else none.
     """
     of = [pair.group or "\n".join(pair.premise) for pair in pairs]
     sizes = Counter(of)
@@ -76,6 +76,13 @@ def held_back(pairs: Sequence[Pair], share: float, seed: int) -> tuple[list[Pair
         if sizes[group] <= left:
             drawn.add(group)
             left -= sizes[group]
+    if (
+        share
+        and groups
+        and not drawn
+        and sizes[least := min(groups, key=sizes.__getitem__)] <= len(pairs) / 4
+    ):
+        drawn.add(least)
     held: tuple[list[Pair], list[Pair]] = ([], [])
     for pair, group in zip(pairs, of, strict=True):
         held[group in drawn].append(pair)

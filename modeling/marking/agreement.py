@@ -40,8 +40,8 @@ class Progress:
 def progress_of(marking: Marking) -> Progress:
     """Returns the progress of a marking, by three queries."""
     marks: dict[str, dict[int, set[str]]] = defaultdict(dict)
-    rows = Mark.objects.filter(pair__marking=marking).order_by("by__username", "pair")
-    for who, pair, phenomena in rows.values_list("by__username", "pair", "phenomena"):
+    rows = Mark.objects.filter(pair__marking=marking).order_by("by__code", "pair")
+    for who, pair, phenomena in rows.values_list("by__code", "pair", "phenomena"):
         marks[who][pair] = set(phenomena)
     couples = (
         (len(marks[one].keys() & marks[other].keys()), one, other) for one, other in combinations(marks, 2)

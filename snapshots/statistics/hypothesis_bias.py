@@ -44,7 +44,8 @@ DEFINITIONS = {
         " label does, or clearly less often than as many guesses of each label would (by more than 2.58 standard errors);"
         f" or a word stands in one of a hundred pairs or more, {FEWEST_PAIRS} at least, four in five of which have one"
         " label, significantly more than of all pairs after Bonferroni’s correction."
-        f" Of fewer than {FEWEST_PAIRS} pairs nothing is said."
+        f" Where it was tried on fewer than {FEWEST_PAIRS} pairs and no word tells, nothing is said: all pairs may share a"
+        " premise, a group or a label."
     ),
     "repeated": "Pairs whose hypothesis, letter by letter, stands in another pair too.",
     "giveaways": (
@@ -111,8 +112,11 @@ def _folds(parts: Ints, groups: Ints) -> tuple[Ints, str]:
     A premise in two parts would be learnt with other labels than it is tried with: its pairs share words, and annotators
     write one for each label.
     """
-    alone = f"{FOLDS} parts in turn that share no premise or group"
-    by_group = groups % FOLDS
+    by_group = np.unique(groups, return_inverse=True)[1] % FOLDS  # so that even two groups are in two parts
+    number = len(np.unique(by_group))
+    alone = f"{number} parts in turn that share no premise or group"
+    if number < 2:
+        alone = "nothing: all pairs share one premise or group"
     if set(np.unique(parts).tolist()) != {1, 2}:
         return by_group, alone
     shared = int(np.isin(groups[parts == 2], groups[parts == 1]).sum())
@@ -196,7 +200,7 @@ def _row(
     if number:
         commonest = float(np.bincount(truth[tried]).max() / number)
         accuracy = float((predicted[tried] == truth[tried]).mean())
-    word = _telling_word(counted, truth, names, labels)
+    word = _telling_word(counted, truth, names, labels) if len(truth) >= FEWEST_PAIRS else None
     why = _why(truth[tried], predicted[tried]) if number >= FEWEST_PAIRS else ""
     why = why or (WORD if word else "")
     return {
@@ -207,7 +211,7 @@ def _row(
         "tried": number,
         "hypothesis_only": accuracy,
         "commonest_there": commonest,
-        "gives_away": bool(why) if len(truth) >= FEWEST_PAIRS else None,
+        "gives_away": bool(why) if why or number >= FEWEST_PAIRS else None,
         "why": why,
         "word": word,
     }

@@ -1,6 +1,7 @@
 """Without a dev part, a tenth of train is held back, premise by premise, to stop the training and to choose its epoch."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,9 @@ def test_whole_premises_are_drawn_by_the_seed_and_make_up_the_share_at_most(draw
     ]
     learnt, held = held_back(pairs, share, seed)
     assert sorted(pair.pair_id for pair in [*learnt, *held]) == sorted(pair.pair_id for pair in pairs)
-    assert len(held) <= round(share * len(pairs))
+    groups = Counter(pair.group or pair.premise[0] for pair in pairs)
+    assert len(held) <= max(round(share * len(pairs)), min(min(groups.values()), len(pairs) / 4))
+    assert held or not share or min(groups.values()) > max(round(share * len(pairs)), len(pairs) / 4)
     of = [{pair.group or pair.premise[0] for pair in part} for part in (learnt, held)]
     assert not of[0] & of[1]
     assert held_back(pairs, share, seed) == (learnt, held)

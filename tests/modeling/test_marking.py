@@ -102,8 +102,10 @@ def marked(snapshot, rosa, other):
 
 
 def test_two_people_agree_by_phenomenon(snapshot, rosa):
-    progress = progress_of(marked(snapshot, rosa, person("rita", role="researcher")))
-    assert (progress.pairs, progress.common, sorted(progress.people)) == (4, 4, [("rita", 4), ("rosa", 4)])
+    rita = person("rita", role="researcher")
+    progress = progress_of(marked(snapshot, rosa, rita))
+    people = sorted([(rita.code, 4), (rosa.code, 4)])
+    assert (progress.pairs, progress.common, sorted(progress.people)) == (4, 4, people)
     found = {one.phenomenon: one for one in progress.agreement}
     negation = found["negation"]
     assert ({negation.one, negation.other}, negation.both, negation.same) == ({2}, 1, 0.5)
@@ -205,7 +207,9 @@ def test_pairs_are_marked_one_after_the_other_on_the_page(browser, snapshot, ros
     assert browser.post(f"{address}test/", {"place": 2, "phenomenon": "irony"}).status_code == 422
     assert browser.post(f"{address}test/", {"place": 9}).status_code == 404
     assert browser.post(f"{address}test/count/")["Location"] == address
-    assert "rosa marked 2" in " ".join(html.fromstring(browser.get(address).content).text_content().split())
+    assert f"{rosa.code} marked 2" in " ".join(
+        html.fromstring(browser.get(address).content).text_content().split()
+    )
     rows = list(csv.reader(io.StringIO(browser.get(f"{address}test.csv").content.decode())))
     marking = Marking.objects.get()
     first, second = names_of(marking)

@@ -5,6 +5,7 @@ import gzip
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,7 @@ def test_one_premise_or_one_label_is_no_error():
         [Labelled(f"It is {n}.", LABELS[n % 2], group="one") for n in range(80)],
         [Labelled(f"It is {n}.", LABELS[0], group=str(n)) for n in range(80)],
     ):
-        assert measure_bias(rows, labels=LABELS)["groups"][0]["gives_away"] is False
+        assert measure_bias(rows, labels=LABELS)["groups"][0]["gives_away"] is None
 
 
 @pytest.mark.parametrize(("name", "alone"), [("edit_premise", 0.38), ("base", 0.45)])
@@ -238,3 +239,13 @@ def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent
     browser.post("/corpora/small/bias/?by=heuristic", {"what": "bias"})
     carry_out(statistics_id=sent.pop())
     assert browser_of(rosa()).get("/corpora/small/open/").text.count("/corpora/small/bias/") == 1
+
+
+def test_pairs_of_one_premise_cannot_be_tried_on():
+    """No verdict where nothing was tried: a "no" would say that the labels are safe."""
+    rows = [replace(row, group="one") for row in pairs(60, gives_away=False)]
+    told = measure_bias(rows, labels=LABELS)
+    assert (told["groups"][0]["tried"], told["groups"][0]["gives_away"]) == (0, None)
+    assert told["tried_on"] == "nothing: all pairs share one premise or group"
+    telling = [replace(row, group="one") for row in pairs(60, gives_away=True)]
+    assert measure_bias(telling, labels=LABELS)["groups"][0]["why"] == "word", "a word tells all the same"

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from collection.models.querysets import PairQuerySet
+from shared.intervals import FEWEST_PAIRS
 from shared.numbers import percent
 from validation.errors import NotLookedAt
 from validation.models import CachedStatistics, Question
@@ -75,7 +76,11 @@ def group_name(value: str | None, names: Mapping[str, str]) -> str:
 def _verdict(group: Mapping[str, Any]) -> str:
     """Returns whether a group's hypotheses give labels away, with the reason. A count of an earlier edition has none."""
     if group["gives_away"] is None:
-        return "too few pairs"
+        return (
+            "too few pairs"
+            if group["pairs"] < FEWEST_PAIRS
+            else "not tried: all share a premise or group, or a label"
+        )
     return REASONS[group.get("why", "above")] if group["gives_away"] else "no"
 
 
