@@ -67,7 +67,12 @@ TRIED = (
         "commitmentbank",
         "binned: -3 to -1, 0, 1 to 3; the answers themselves, verb, embedding, mean are metadata",
     ),
-    Tried("counterfactual_nli/*.tsv", "multinli_txt"),
+    Tried(
+        "counterfactual_nli/*.tsv",
+        "multinli_txt",
+        "originals, revised hypotheses and revised premises each in a corpus of its own: together, 38 pairs stand there"
+        " twice with two labels",
+    ),
     Tried("dnc/*/recast_[!k]*_data.json*", "dnc", "source, licence, split and the rest of the metadata"),
     Tried(
         "dnc/*/recast_kg*_data.json*",

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from collection.formats.records import leaves
+from collection.formats.records import MAX_TEXT, leaves
 from tests.commands import run
 from tests.corpora import make_corpus
 from validation.models import Label
@@ -124,7 +124,9 @@ CASES = {
     "commitmentbank/*.csv": Case(
         "commitmentbank", binned(1, lambda row: map(float, row["Reponses"].split(",")))
     ),
-    "counterfactual_nli/*.tsv": TABLE,
+    "counterfactual_nli/original_*.tsv": TABLE,
+    "counterfactual_nli/revised_hypothesis_*.tsv": TABLE,
+    "counterfactual_nli/revised_premise_*.tsv": TABLE,
     "dnc/*/recast_[!k]*_data.json*": Case("dnc", LABEL),
     "dnc/*/recast_kg_*_data.json*": Case("dnc-relations", relations),
     "dnc/function_words/*_data.json": Case("dnc-function-words", LABEL),
@@ -143,10 +145,12 @@ CASES = {
     ),
     "med/MED.tsv": Case("med", GOLD),
     "mpe/mpe_*": Case(
-        "mpe", lambda row: [each for each in THREE for _ in range(int(row[f"{each}_judgments"]))]
+        "mpe", lambda row: [each for each in THREE for _ in range(int(row[f"{each}_judgments"].split()[0]))]
     ),
     "multinli_dev_matched_gold/*.gz": FIELDS,
-    "multinli_train_genre_sample/*.gz": Case("multinli_txt", LABEL),
+    "multinli_train_genre_sample/*.gz": Case(
+        "multinli_txt", LABEL, is_refused=lambda row: len(row["sentence1"]) > MAX_TEXT
+    ),
     "nli_variation/*.jsonl": Case("nli-variation", binned(16.5, lambda row: row["labels"]), rows=ROWS // 10),
     "rte_glue/*.gz": Case("rte-glue", listed("label", spelled=ENTAILED)),
     "rte_pascal/rte1_*": RTE,
