@@ -89,13 +89,14 @@ def too_much(order: PairOrder, report: PairReport) -> TooMuchRefused | None:
                 f"All {lines:,} lines with the label {label} are refused, so nothing is imported.",
                 _meant(label),
             )
-    for file, lines in report.unfit.items():
-        if lines > MOST_REFUSED * report.rows[file]:
-            most = max(report.reasons, key=lambda each: report.reasons[each])
+    for file, reasons in report.unfit.items():
+        if (lines := reasons.total()) > MOST_REFUSED * report.rows[file]:
+            ((most, number),) = reasons.most_common(1)
+            how_many = "most of them because" if 2 * number > lines else f"{number:,} of them because"
             odd = report.odd_labels.get(most, "") if order.form.fields else ""
             return TooMuchRefused(
                 report,
-                f"{file}: {lines:,} of {report.rows[file]:,} lines are refused, most of them because: {most}. So nothing is"
+                f"{file}: {lines:,} of {report.rows[file]:,} lines are refused, {how_many}: {most}. So nothing is"
                 " imported.",
                 _meant(odd) if odd else WAYS.get(most, ("", "")),
             )
@@ -154,16 +155,18 @@ def check_columns(form: ImportFormat, path: Path, *, language: bool, partitions:
             " as zh, ko or ar.",
             "language",
         )
-    values: dict[str, set[str]] = {}
+    values: dict[str, Counter[str]] = {}
     for _, row in rows if partitions else ():
         for key, value in row.items():
             if isinstance(value, str) and value.strip():
-                values.setdefault(key, set()).add(value.strip().lower())
+                values.setdefault(key, Counter())[value.strip().lower()] += 1
     for key, found in values.items():
-        if found <= PARTITIONS.keys() and not _reads(form, rows, key):
+        known = found.keys() & PARTITIONS.keys()
+        if 2 * sum(found[name] for name in known) > found.total() and not _reads(form, rows, key):
+            names = ", ".join(sorted(found)[:10])
             by_columns = f"the columns partition={key} keep these partitions, " if form.fields else ""
             raise FieldError(
-                f"The column {key} of {path.name} names partitions ({', '.join(sorted(found))}), and is not read. Choose:"
+                f"The column {key} of {path.name} names partitions ({names}), and is not read. Choose:"
                 f" {by_columns}the split 80:10:10 draws others, the split none draws none."
             )
 

@@ -57,16 +57,17 @@ class Refusal:
 class PairReport:
     """The result of an import. `refused` lists the first thousand lines with errors; `refused_count` counts all.
 
-    rows: of each file, as far as it was read; each is in a pair, refused, skipped or of another genre. unfit: rows of each
-    file that are refused, but not by a rule of the format. classes: labels of refused pairs. reasons: the number of lines
-    with errors for each reason, and the first of them; odd_labels: reason -> the label that the corpus lacks. keys: of the
-    first such line whose keys are known. unread: how often keys that are not kept have a value. drawn: files of which pairs
-    were drawn into partitions. first: the first imported pairs. other_genres: pairs of genres that were not requested.
+    rows: of each file, as far as it was read; each is in a pair, refused, skipped or of another genre. unfit: of each file,
+    the reasons with the rows refused for them, but not by a rule of the format. classes: labels of refused pairs. reasons:
+    the number of lines with errors for each reason, and the first of them; odd_labels: reason -> the label that the corpus
+    lacks. keys: of the first such line whose keys are known. unread: how often keys that are not kept have a value. drawn:
+    files of which pairs were drawn into partitions. first: the first imported pairs. other_genres: pairs of genres that were
+    not requested.
     unseen: pairs were not opened, as nobody has looked at what their hypotheses give away.
     """
 
     rows: Counter[str] = field(default_factory=Counter)
-    unfit: Counter[str] = field(default_factory=Counter)
+    unfit: dict[str, Counter[str]] = field(default_factory=dict)
     classes: Counter[str] = field(default_factory=Counter)
     firsts: dict[str, Refusal] = field(default_factory=dict)
     odd_labels: dict[str, str] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class PairReport:
                 self.reasons[why] += line.rows
                 self.firsts.setdefault(why, refusal)
             if not line.meant:
-                self.unfit[file] += line.rows
+                self.unfit.setdefault(file, Counter())[why if why in self.reasons else "others"] += line.rows
             if line.label and why in self.reasons:
                 self.odd_labels[why] = line.label
             if line.is_class and (line.label in self.classes or len(self.classes) < REASONS_LISTED):

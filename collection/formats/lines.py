@@ -33,7 +33,21 @@ PACKED = {
     b"\x28\xb5\x2f\xfd": "packed with zstd",
 }
 BOM = "\ufeff"
-JSON = json.JSONDecoder()
+
+
+class DoubledKey(ValueError):
+    """An object has a key twice, of which only one value could be kept."""
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [key for key, _ in pairs]
+        raise DoubledKey(f"the key {max(names, key=names.count)!r} is there twice: keep one")
+    return found
+
+
+JSON, LENIENT = json.JSONDecoder(object_pairs_hook=_each_key_once), json.JSONDecoder()
 NO_TEXT = re.compile("[\udc80-\udcff]")
 
 type_names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
@@ -187,7 +201,7 @@ def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLi
 def json_object(number: int, text: str) -> Record | BadLine:
     """Parses one JSON object that begins on the line `number`."""
     try:
-        value = json.loads(text)
+        value = JSON.decode(text)
     except (ValueError, RecursionError) as problem:
         return _invalid_json(number, problem)
     return _object(number, value)
@@ -198,6 +212,8 @@ def _invalid_json(first: int, problem: Exception, then: str = "") -> BadLine:
     if isinstance(problem, json.JSONDecodeError):
         what = f"{problem.msg}, at character {problem.colno}"
         return BadLine(first + problem.lineno - 1, f"not valid JSON{then}: {what}")
+    if isinstance(problem, DoubledKey):
+        return BadLine(first, str(problem))
     return BadLine(first, f"not valid JSON{then}: {problem}")
 
 
@@ -285,10 +301,13 @@ class _Window:
             self.grow()
 
     def value(self) -> tuple[Any, str]:
-        """Returns the JSON value that begins here, and its text. Raises ValueError, RecursionError."""
+        """Returns the JSON value that begins here, or DoubledKey, and its text. Raises ValueError, RecursionError."""
         while True:
             try:
-                value, end = JSON.raw_decode(self.text, self.place)
+                try:
+                    value, end = JSON.raw_decode(self.text, self.place)
+                except DoubledKey as problem:
+                    value, end = problem, LENIENT.raw_decode(self.text, self.place)[1]
                 if end < len(self.text) or self.is_whole:  # else a number may go on
                     return value, self.move(end)
             except json.JSONDecodeError as problem:
@@ -314,7 +333,10 @@ def _elements(text: _Window) -> Iterator[Record | BadLine]:
             yield _invalid_json(line, _placed(problem, text, column), " from here on")
             return
         bad = NO_TEXT.search(written)
-        yield BadLine(line, f"a byte {_no_text(bad[0], 'UTF-8')}") if bad else _object(line, value)
+        if isinstance(value, DoubledKey):
+            yield _invalid_json(line, value)
+        else:
+            yield BadLine(line, f"a byte {_no_text(bad[0], 'UTF-8')}") if bad else _object(line, value)
         end = text.next_character()
         if end == "]":
             return

@@ -21,7 +21,8 @@ folder, has two or three labels for the `uid` of all pairs of dev and test and o
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -179,19 +180,56 @@ ABOUT = "\0"  # what the file of metadata says of a pair; no key of a file has t
 
 def dnc_records(path: Path) -> Iterator[Record | BadLine]:
     """Yields the pairs with their metadata, joined by `pair-id`."""
-    about = {}
-    for beside in _metadata_of(path):
-        for item in json_array_records(beside):
-            if isinstance(item, BadLine):
-                yield BadLine(item.line, f"of {beside.name}: {item.reason}")
-            else:
-                about[str(item[1].get("pair-id"))] = item[1]
+    about = yield from _beside(_metadata_of(path), json_array_records, "pair-id")
     for item in json_array_records(path):
         if isinstance(item, BadLine):
             yield item
         else:
             line, record = item
-            yield line, {ABOUT: about.get(str(record.get("pair-id")), {}), **record}
+            yield line, {ABOUT: about.take(record.get("pair-id")) or {}, **record}
+    yield from about.untaken()
+
+
+@dataclass
+class _Beside:
+    """The records of a second file, by the id of their pair. One without a pair, or the second of a pair, is refused."""
+
+    key: str
+    records: dict[str, tuple[Path, int, dict[str, Any]]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def take(self, value: object) -> dict[str, Any] | None:
+        """Returns the record of a pair; None without one."""
+        found = self.records.get(str(value))
+        self.taken.add(str(value))
+        return found[2] if found else None
+
+    def untaken(self) -> Iterator[BadLine]:
+        for value in self.records.keys() - self.taken:
+            path, line, _ = self.records[value]
+            yield BadLine(line, f"of {path.name}: no pair has the {self.key} {value[:80]!r}")
+
+
+def _beside(
+    paths: Iterable[Path], read: Callable[[Path], Iterator[Record | BadLine]], key: str, *more: str
+) -> Generator[BadLine, None, _Beside]:
+    """Reads the records of files beside one of pairs; yields those that are refused. `key`, `more`: what each must have."""
+    found = _Beside(key)
+    for path in paths:
+        for item in read(path):
+            if isinstance(item, BadLine):
+                yield BadLine(item.line, f"of {path.name}: {item.reason}")
+                continue
+            line, record = item
+            value = str(record.get(key))
+            if not {key, *more} <= record.keys():
+                names = " and ".join(f'"{name}"' for name in (key, *more))
+                yield BadLine(line, f"of {path.name}: a line must have {names}")
+            elif value in found.records:
+                yield BadLine(line, f"of {path.name}: the {key} {value[:80]!r} is there twice")
+            else:
+                found.records[value] = path, line, record
+    return found
 
 
 def _metadata_of(path: Path) -> list[Path]:
@@ -231,17 +269,13 @@ THEIRS, OURS = "verifier labels", "verifier_labels"
 
 
 def anli_records(path: Path) -> Iterator[Record | BadLine]:
-    """Yields the pairs with the labels of their verifiers. Labels in the pair's own line stay."""
-    given = {}
-    for beside in (path.with_name(VERIFIERS), path.with_name(f"{VERIFIERS}.gz")):
-        for item in json_records(beside) if beside.is_file() else ():
-            if isinstance(item, BadLine):
-                yield BadLine(item.line, f"of {beside.name}: {item.reason}")
-            elif {"uid", THEIRS} <= item[1].keys():
-                given[item[1]["uid"]] = item[1][THEIRS]
-            else:
-                yield BadLine(item[0], f'of {beside.name}: a line must have "uid" and "{THEIRS}"')
+    """Yields the pairs with the labels of their verifiers. Labels in the pair's own line stay.
+
+    The verifiers of all rounds and parts are in one file, so most of its lines go to pairs of other files.
+    """
+    beside = [each for name in (VERIFIERS, f"{VERIFIERS}.gz") if (each := path.with_name(name)).is_file()]
+    given = yield from _beside(beside, json_records, "uid", THEIRS)
     for item in json_records(path):
-        if not isinstance(item, BadLine) and item[1].get("uid") in given:
-            item = item[0], {OURS: given[item[1]["uid"]], **item[1]}
+        if not isinstance(item, BadLine) and (theirs := given.take(item[1].get("uid"))):
+            item = item[0], {OURS: theirs[THEIRS], **item[1]}
         yield item

@@ -90,6 +90,63 @@ def test_more_than_a_tenth_that_is_refused_stops_the_import(tmp_path):
     assert brought(path, "b", partly=True).json["pairs"] == 26
 
 
+def test_why_a_file_is_refused_is_said_of_its_own_lines_and_most_is_more_than_half(tmp_path):
+    good = [{"premise": f"P {n}.", "label": N, "hypothesis": "H."} for n in range(100)]
+    empty = [{**good[0], "premise": ""}] * 6
+    numbers = [{**each, "premise": f"Q {n}.", "hypothesis": 7} for n, each in enumerate(good[:2])]
+    many = write_jsonl(tmp_path / "many.jsonl", [*good, *empty])
+    few = write_jsonl(
+        tmp_path / "few.jsonl",
+        [*({**each, "premise": f"R {each['premise']}"} for each in good[:8]), *numbers],
+    )
+    failure = run("import_pairs", "a", many, few, format="jsonl").failure
+    assert 'few.jsonl: 2 of 10 lines are refused, most of them because: "hypothesis"' in failure
+    odd = [*good[:9], {**good[0], "premise": ""}, {**good[1], "hypothesis": ""}, {**good[2], "label": "odd"}]
+    failure = brought(write_jsonl(tmp_path / "odd.jsonl", odd), "b").failure
+    assert "2 of 12 lines are refused, 1 of them because: " in failure
+
+
+def test_an_object_with_a_key_twice_is_refused_and_the_next_is_read(tmp_path):
+    twice = '{"premise": "P 0.", "hypothesis": "H.", "label": "neutral", "label": "entailment"}'
+    good = [json.dumps({"premise": f"P {n}.", "hypothesis": "H.", "label": N}) for n in range(1, 20)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join([twice, *good]))
+    told = brought(path, "lines").json
+    assert (told["pairs"], told["reasons"]) == (19, {"the key 'label' is there twice: keep one": 1})
+    for name, text in (("a_data", json_array(twice, *good)), ("b_data", json_array(*good, twice))):
+        path = tmp_path / f"recast_{name}.json"
+        path.write_text(text.replace("premise", "context").replace("neutral", "entailed"))
+        assert brought(path, name[:1], format="dnc").json["pairs"] == 19
+
+
+def json_array(*objects: str) -> str:
+    return f"[{', '.join(objects)}]"
+
+
+def test_what_a_file_beside_says_of_no_pair_or_twice_is_refused(tmp_path):
+    pairs = [{"context": f"P {n}.", "hypothesis": "H.", "label": "entailed", "pair-id": n} for n in range(30)]
+    about = [{"pair-id": n, "corpus": "a"} for n in range(30)]
+    (tmp_path / "recast_x_data.json").write_text(json.dumps(pairs))
+    (tmp_path / "recast_x_metadata.json").write_text(json.dumps([*about, {"pair-id": 3}, {"pair-id": 99}]))
+    told = brought(tmp_path / "recast_x_data.json", format="dnc").json
+    reasons = sorted(each["reason"] for each in told["refused"])
+    assert told["pairs"] == 30
+    assert reasons == [
+        "of recast_x_metadata.json: no pair has the pair-id '99'",
+        "of recast_x_metadata.json: the pair-id '3' is there twice",
+    ]
+
+
+def test_a_column_of_which_most_values_are_partitions_is_asked_about(tmp_path):
+    names = ["train"] * 20 + ["dev"] * 5 + ["test"] * 5 + ["extra"] * 2
+    rows = [
+        {"premise": f"P {n}.", "hypothesis": "H.", "label": N, "part": name} for n, name in enumerate(names)
+    ]
+    path = write_jsonl(tmp_path / "a.jsonl", rows)
+    assert "The column part of a.jsonl names partitions (dev, extra, test, train)" in brought(path).failure
+    assert brought(path, split="none").json["pairs"] == 32
+
+
 def test_what_a_rule_of_the_format_refuses_stops_nothing(tmp_path):
     rows = "".join(f"{2 + n / 5}\tx\tA <b>dog</b>.\tA <b>dog {n}</b>.\n" for n in range(12))
     path = tmp_path / "addone.txt"
