@@ -300,7 +300,8 @@ class ImportForm(OrderForm):
             split=split,
             unless_votes=not given["split"],
             **shared,
-            **{name: given[name] for name in same},
+            **{name: given[name] for name in same}
+            | {"protocol": given["protocol"] or ("" if is_there else guess.protocol)},
         )
 
     def _guess(self, path: Path) -> Guess:

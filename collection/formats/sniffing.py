@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -39,17 +39,23 @@ PEOPLE = (
     *("worker", "worker_id", "workerid", "annotator", "annotator_id", "annotatorid", "user", "user_id"),
     *("judge", "rater", "participant"),
 )
+AUTHORS = {"author", "author_label", "writer_label"}  # columns that tell an author's label from votes
+JUDGED = "judged"  # the protocol of pairs without an author
 NUMBER = re.compile(r"\d+")
 MOSTLY = 0.9  # of a column's values are labels: the others may be words for none
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A format for a file. `options`: what a researcher would choose for it, by the names of fields."""
+    """A format for a file. `options`: what a researcher would choose for it, by the names of fields.
+
+    `scheme` and `protocol` are those of a corpus that is to be made.
+    """
 
     form: ImportFormat
     options: Mapping[str, str | bool]
     scheme: str = ""
+    protocol: str = ""
 
     @property
     def typed(self) -> str:
@@ -124,19 +130,24 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
         taken = {column for column in columns.values() if column}
         columns["labels"] = "+".join(votes := _votes(name, records, taken, SPELLINGS[scheme]))
         labels = ",".join(filter(None, (labels, _renamed(records, votes, SPELLINGS[scheme], labels))))
+    if scheme:
+        _check_unread(name, form.name, records, columns)
     gathers = not columns["labels"] and _is_of_answers(name, form.name, records, columns, small)
+    # Nothing says that the first of several votes is an author's, as it is in an elicited corpus.
+    protocol = JUDGED if columns["labels"] and not AUTHORS.intersection(small) else ""
     text = _map_text(columns)
     proposed: dict[str, str | bool] = {
         "format": form.name,
         "columns": text,
         "label_map": labels,
         "scheme": scheme,
+        "protocol": protocol,
         "gather": gathers,
     }
     made = form.mapped(column_map(text), label_map(labels) if labels else None)
     if gathers:
         made = made.gathering()
-    return Guess(made, {name: value for name, value in proposed.items() if value}, scheme)
+    return Guess(made, {name: value for name, value in proposed.items() if value}, scheme, protocol)
 
 
 def _map_text(columns: Mapping[str, str | None]) -> str:
@@ -180,6 +191,43 @@ def _votes(
             "columns",
         )
     return found[0] if found else ()
+
+
+def _check_unread(
+    name: str,
+    form: str,
+    records: Sequence[dict[str, Any]],
+    columns: Mapping[str, str | None],
+) -> None:
+    """Raises FieldError where a column that is not read holds the label's words, or counts of them, beside the label."""
+    taken = {part for column in columns.values() if column for part in column.split("+")}
+    given = defaultdict[str, list[str]](list)
+    for record in records:
+        for key, value in record.items():
+            if key not in taken:
+                given[key] += map(str.lower, _words_in(value))
+    label = [str(record.get(columns["label"] or "") or "").strip().lower() for record in records]
+    for key, words in given.items():
+        labels = [word for word in words if word in label and not word.isdigit()]
+        if labels and len(labels) >= MOSTLY * len(words) and words != label:
+            raise FieldError(
+                f"{name}: the column {key} holds labels, and is not read. If these are votes, choose the format {form} and"
+                f" name them beside the other columns, such as {_map_text(columns)},labels=...; to leave {key} out, choose"
+                " that format without it.",
+                "columns",
+            )
+
+
+def _words_in(value: Any) -> Iterator[str]:
+    """Yields the words in a value: of a list each, of an object what stands under a label's name, or its label."""
+    if isinstance(value, dict):
+        counts = all(isinstance(each, int | float) for each in value.values())
+        yield from value if counts else _words_in(value.get("label"))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words_in(each)
+    elif isinstance(value, str) and value.strip():
+        yield value.strip()
 
 
 def _listed(value: Any) -> list[Any]:

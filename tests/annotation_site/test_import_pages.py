@@ -295,7 +295,10 @@ def test_a_corpus_is_made_with_the_options_that_are_folded(browser, incoming, se
     rows = [{"premise": f"Text {n}.", "hypothesis": "So.", "labels": ["neutral"] * 3} for n in range(4)]
     write_jsonl(incoming / "three.jsonl", map(json.dumps, rows))
     page = browser.get("/imports/new/", {"file": "three.jsonl"}).text
-    assert "<details><summary>More options</summary>" in page
+    assert "<details open><summary>More options</summary>" in page, (
+        "nothing says that the first vote is an author's"
+    )
+    assert '<option value="judged" selected>' in page
     form = {"file": "three.jsonl", "corpus": "three", "how": "jsonl", "do": "import"}
     form |= {"protocol": "judged", "language": "de", "seats": "3", "threshold": "3", "strict": "yes"}
     done = carried_out(browser, sent, "/imports/new/", form)

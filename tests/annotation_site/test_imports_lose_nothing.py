@@ -474,3 +474,49 @@ def test_premises_and_hypotheses_become_one_line_by_one_rule_and_it_is_told(tmp_
         "18 premises and hypotheses had line breaks"
         in brought(path, "text", partition="train", json=False).out
     )
+
+
+# Votes that nothing names
+
+
+def voted(**votes: list[object]) -> list[dict[str, object]]:
+    return [
+        {
+            "premise": f"P {n}.",
+            "hypothesis": "H.",
+            "gold_label": (E, N, C)[n % 3],
+            **{key: each[n % len(each)] for key, each in votes.items()},
+        }
+        for n in range(40)
+    ]
+
+
+def test_the_first_of_several_votes_is_no_authors_unless_a_column_says_so(tmp_path):
+    columns = {f"annotator_{k}": [C if k == 1 else N] for k in (1, 2, 3)}
+    told = brought(write_jsonl(tmp_path / "a.jsonl", voted(**columns)), format="auto", seats=3).json
+    assert (told["labels"], Corpus.objects.get().protocol) == (120, "judged")
+    assert "the gold label is not the author" not in run("agreement", "new").out
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        {"rater_a": [N, E], "rater_b": [N, C]},
+        {"votes": [{E: 3, N: 2}]},
+        {"annotations": [[{"worker": "w1", "label": E}, {"worker": "w2", "label": N}]]},
+        {"majority": [E]},
+    ],
+    ids=lambda votes: next(iter(votes)),
+)
+def test_labels_in_a_column_that_is_not_read_stop_auto(tmp_path, votes):
+    path = write_jsonl(tmp_path / "a.jsonl", voted(**votes))
+    assert (
+        f"the column {next(iter(votes))} holds labels, and is not read."
+        in brought(path, format="auto").failure
+    )
+    assert brought(path, format="jsonl", columns="label=gold_label").json["pairs"] == 40
+
+
+def test_a_copy_of_the_label_decides_nothing(tmp_path):
+    rows = [{**row, "copy": row["gold_label"], "note": "seen"} for row in voted()]
+    assert brought(write_jsonl(tmp_path / "a.jsonl", rows), format="auto").json["pairs"] == 40
