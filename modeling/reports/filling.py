@@ -30,15 +30,19 @@ def fill(
     """Fills a table. `tests`: also the exact paired test of each accuracy against the paper's reference (bar)."""
     table, scores = TABLES[name], scores or Scores(snapshots)
     columns, beside = entries(table.columns, scores), Beside(name, scores)
-    rows = []
+    rows, shown = [], set[int]()
     for title, row in entries(table.rows, scores):
         cells = []
         for column, given in columns:
             wanted = Selection(**{**given, **row, **_both(row, given)})
+            shown.update(range(len(snapshots)) if wanted.everywhere else wanted.snapshots())
             cells.append(_cell(scores, table, wanted, tests))
             beside.put(cells[-1], wanted, title, column)
         rows.append((title, cells))
     notes = [note for one in table.notes if (note := one(scores) if callable(one) else one)]
+    left_out = [one for place, one in enumerate(scores.names) if rows and place not in shown]
+    if left_out:
+        notes.append(f"Not in this table: {', '.join(left_out)}.")
     return Report(
         name,
         table,

@@ -198,6 +198,15 @@ def test_each_phenomenon_of_every_snapshot_has_an_entailed_and_a_not_entailed_ex
     assert [one.mean for one in alone][1::2] == ["Graded.", "Graded."]
 
 
+def test_a_snapshot_that_a_table_does_not_show_is_named(snapshot):
+    other = small_snapshot(3, slug="other")
+    for one in (snapshot, other):
+        counted(one)
+    told = {name: "Not in this table: other@1." in notes_of(fill(name, [snapshot, other])) for name in TABLES}
+    assert {name for name in ("snli-6", "hyponly-3") if told[name]} == {"snli-6", "hyponly-3"}
+    assert not any(told[name] for name in ("snli-5", "snli-7", "multinli-4", "dnc-1", "dnc-2", "hyponly-2"))
+
+
 def test_sizes_are_summed_over_all_snapshots(snapshot):
     """DNC, Table 2: the row Combined."""
     other = small_snapshot(4, slug="other")
