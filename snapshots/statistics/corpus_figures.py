@@ -94,7 +94,7 @@ def _genres(data: Data) -> Iterator[list[Any]]:
 
 def _genres_drawn(table: Table, data: Data) -> Picture:
     parts = [part for part in PARTITIONS if any(row[part] for row in table.rows)]
-    note = "SNLI has 570,152 pairs, MultiNLI 432,702 of ten genres."
+    note = "SNLI has 570,152 pairs (section 1), MultiNLI 432,702 of ten genres (Table 3)."
     return picture("bars", y="genre", series=parts, x_name="pairs", without={"genre": ALL}, note=note)
 
 
@@ -199,7 +199,7 @@ def _distribution_found(table: Table) -> str:
     )
     return (
         f"A premise has {premise:.1f} words on average, a hypothesis {hypothesis:.1f}"
-        f" (SNLI: {SNLI_WORDS[0]} and {SNLI_WORDS[1]}; premises of MultiNLI: {MULTINLI_PREMISE_WORDS})."
+        f" (SNLI, Table 2: {SNLI_WORDS[0]} and {SNLI_WORDS[1]}; premises of MultiNLI, Table 3: {MULTINLI_PREMISE_WORDS})."
     )
 
 
@@ -307,9 +307,12 @@ def _edits(data: Data) -> Iterator[list[Any]]:
 
 
 def _edits_found(table: Table) -> str:
-    rows = rows_of(table, {**whole(table, "partition"), "edit": "> 37% overlap"})
+    overlap = "> 37% overlap"
+    rows = rows_of(table, {**whole(table, "partition"), "edit": overlap})
+    snli, multinli = (column_of("MultiNLI", "edits", about=of)[overlap] for of in ("SNLI", ""))
     return (
-        f"{percent(rows[0]['share'])} of the pairs share more than 37% of the premise’s words (SNLI 29%, MultiNLI 30%)."
+        f"{percent(rows[0]['share'])} of the pairs share more than 37% of the premise’s words (MultiNLI, section 2.2:"
+        f" {snli}% of SNLI, {multinli}% of MultiNLI)."
         if rows
         else ""
     )

@@ -120,7 +120,8 @@ def _votes_found(table: Table) -> str:
     )
     snli, multinli = PUBLISHED["unanimous"]
     return (
-        f"All labels are the same in {percent(unanimous)} of the pairs (SNLI {percent(snli)}, MultiNLI {percent(multinli)})."
+        f"All labels are the same in {percent(unanimous)} of the pairs (SNLI, Table 3: {percent(snli)}; MultiNLI, Table 2:"
+        f" {percent(multinli)})."
         if row
         else ""
     )

@@ -110,7 +110,7 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     )
     whole = charts["votes"].rows[0]
     assert sum(value for key, value in whole.items() if key.endswith(", share")) == pytest.approx(1)
-    assert charts["votes"].title.endswith("(SNLI 58.3%, MultiNLI 58.2%).")
+    assert charts["votes"].title.endswith("(SNLI, Table 3: 58.3%; MultiNLI, Table 2: 58.2%).")
     faint = {row["gold label"]: row["faint"] for row in charts["votes"].as_json()["rows"]}
     assert (faint["all"], faint["no gold label"]) == (False, True), "four pairs have no gold label"
 

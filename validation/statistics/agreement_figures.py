@@ -91,9 +91,9 @@ def _shares_found(table: Table) -> str:
     here = {row["figure"]: row for row in table.rows}
     same, equal = here[NAMES["unanimous"]], here[NAMES["individual_equals_gold"]]
     return (
-        f"All labels are the same in {percent(same['here'])} of the pairs (SNLI {percent(same['SNLI'])}, MultiNLI"
-        f" {percent(same['MultiNLI'])}), and {percent(equal['here'])} of the single labels equal the gold label (SNLI"
-        f" {percent(equal['SNLI'])})."
+        f"All labels are the same in {percent(same['here'])} of the pairs (SNLI, Table 3: {percent(same['SNLI'])}; MultiNLI,"
+        f" Table 2: {percent(same['MultiNLI'])}), and {percent(equal['here'])} of the single labels equal the gold label"
+        f" (SNLI, Table 3: {percent(equal['SNLI'])})."
     )
 
 
