@@ -1,9 +1,12 @@
 """Every command line on our pages runs, in the order of its page, on files and corpora like those that the page names."""
 
 import gzip
+import importlib.util
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +21,7 @@ from snapshots.publishing.actions import answer_datasheet
 from tests import cast
 from tests.commands import run, write_jsonl
 from tests.corpora import ask
-from tests.docs.pages import ROOT, named
+from tests.docs.pages import ROOT, named, pages
 from tests.docs.test_examples_in_pages import shown
 from tests.modeling.conftest import programs_start_at_once, torch_is_loaded  # noqa: F401  (fixtures)
 from tests.snapshots.material import LETTERS, add_premise, corpus_of, freeze
@@ -254,3 +257,45 @@ def test_the_lists_above_name_nothing_that_no_page_has() -> None:
     told = [call for page in PAGES for call in re.findall(r"manage\.py [a-z_]+\s[^\s`,]", page.read_text())]
     assert len(told) == len([call for _, call in shown if " " in call])
     assert set(FIRST) <= set(map(named, WITH_COMMANDS))
+
+
+# Program -> the test that runs or compares what the pages say of it.
+PROGRAMS = {
+    "bench": "tests/bench/test_proofs.py",
+    "bench.proofs": "tests/bench/test_proofs.py",
+    "celery": "tests/architecture/test_containers.py",
+    "gunicorn": "tests/architecture/test_containers.py",
+    "modeling.baselines.catalogue": "tests/baselines/test_catalogue.py",
+    "modeling.baselines.evaluate": "tests/baselines/small.py",
+    "modeling.baselines.train": "tests/baselines/test_bad_input.py",
+    "mypy": "scripts/lint.py",
+    "pytest": "scripts/test.py",
+    "ruff": "scripts/lint.py",
+    "scripts.messages": "tests/architecture/test_translations.py",
+    "scripts.reference_tables": "tests/docs/test_corpus_file_reference.py",
+    "scripts.slowest_tests": "tests/scripts/test_slowest_tests.py",
+    "snapshots.verify": "tests/snapshots/test_verify_snapshot.py",
+    "tests.browser.screenshots": "docs/workspace.md",
+    "tests.replication.imported_corpora": "tests/replication/test_imported_corpora.py",
+    "tests.replication.published_tags": "tests/replication/test_published_tags.py",
+    "tests.replication.round_trips": "tests/replication/test_comparing_round_trips.py",
+}
+PROGRAM = re.compile(r"python -m ([\w.]+\w)")
+SCRIPT = re.compile(r'python -c "([^"\n]+)"')
+
+
+def test_every_program_on_a_page_is_there_and_has_a_test() -> None:
+    told = {name for page in pages() for name in PROGRAM.findall(page.read_text())}
+    assert told == set(PROGRAMS)
+    for name, test in PROGRAMS.items():
+        assert importlib.util.find_spec(name), f"python -m {name} is on a page, and there is no such program"
+        words = name.replace(".", "[./]"), name.rpartition(".")[2]
+        assert re.search("|".join(words), (ROOT / test).read_text()), f"{test} says nothing of {name}"
+
+
+def test_short_scripts_on_pages_run(here: Path) -> None:
+    Path("var/quintet.sqlite3").touch()
+    scripts = [script for page in pages() for script in SCRIPT.findall(page.read_text())]
+    assert scripts
+    for script in scripts:
+        subprocess.run([sys.executable, "-c", script], check=True)
