@@ -115,6 +115,7 @@ def read_chaosnli(line: int, record: dict[str, Any]) -> ImportedPair:
         has_author=True,
         published_label=records.letter_label(record.get("old_label"), "old_label"),
         has_gold="old_label" in record,
+        metadata=records.metadata(example, ["source"]),
         unread=records.unread(record, CHAOSNLI_KEYS),
     )
 

@@ -94,6 +94,7 @@ def test_the_hundred_labels_stand_behind_five_places_also_where_one_is_missing(r
         "label_count": [1, 0, 2],
     }
     (pair,) = read("chaosnli", json.dumps(record))
+    assert pair.metadata == {"source": record["example"]["source"]}
     assert pair.labels[4:] == (None, "entailment", "contradiction", "contradiction")
     assert (pair.group, pair.genre, pair.published_label) == ("9.jpg", "snli", "neutral")
     for counts in ([1, 2], [1, 2, True], [1, 2, -1], "100", [1, 2, 10**9]):
