@@ -47,7 +47,9 @@ def test_figures_that_are_counted_on_the_spot_are_accessible(live_server, watche
     found = look_at(page, "/corpora/scenes/annotators/", "counted on the spot")
     expect(page.get_by_role("link", name=vera.code, exact=True)).to_be_visible()
     found += look_at(page, "/corpora/scenes/agreement/?by=validator", "counted on the spot")
-    expect(page.locator("figcaption").get_by_text("The gold label is the label of most single premises")).to_be_visible()
+    expect(
+        page.locator("figcaption").get_by_text("The gold label is the label of most single premises")
+    ).to_be_visible()
     assert found == []
 
 

@@ -61,7 +61,11 @@ TRIED = (
         "jsonl",
         "`tag` (the round) is not read; `anli` takes the file too, the label as the writer's",
     ),
-    Tried("chaosnli/*.jsonl", "chaosnli", "five labels decide, a hundred stand behind them; the source is metadata"),
+    Tried(
+        "chaosnli/*.jsonl",
+        "chaosnli",
+        "five labels decide, a hundred stand behind them; the source is metadata",
+    ),
     Tried(
         "commitmentbank/*.csv",
         "commitmentbank",
