@@ -28,6 +28,8 @@ HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
 WENT = ("rows_in_pairs", "rows_skipped", "rows_of_other_genres", "refused_count")
 COUNTED = ("rows", "pairs", "labels", "author_labels", "published_labels", "skipped", "refused_count")
 
+WHOLE = bool(os.environ.get("WHOLE_CORPORA"))  # tests read large corpora whole, as once before a release
+
 
 @dataclass(frozen=True)
 class Tried:

@@ -7,7 +7,6 @@ once before a release: docs/imported-corpora.md says what they gave.
 import csv
 import gzip
 import json
-import os
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +20,7 @@ import pytest
 from collection.formats.records import MAX_TEXT, leaves
 from tests.commands import run
 from tests.corpora import make_corpus
+from tests.replication.imported_corpora import WHOLE
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,6 @@ pytestmark = pytest.mark.django_db
 ROWS = 120  # of all files that match a pattern; of those with a hundred labels a pair a tenth
 TOLD = ("answers_left_out", "answers_without_label", "dont_know", "labels_disagree")
 WENT = ("rows_in_pairs", "rows_skipped", "rows_of_other_genres", "refused_count")
-WHOLE = bool(os.environ.get("WHOLE_CORPORA"))
 E, N, C = THREE = ("entailment", "neutral", "contradiction")
 LETTERS = dict(zip("enc", THREE, strict=True))
 ENTAILED = dict.fromkeys(("TRUE", "YES", "entailment"), "entailed")
