@@ -202,13 +202,15 @@ class _Beside:
     def take(self, value: object) -> dict[str, Any] | None:
         """Returns the record of a pair; None without one."""
         found = self.records.get(str(value))
+        if found is None:
+            return None
         self.taken.add(str(value))
-        return found[2] if found else None
+        return found[2]
 
     def untaken(self) -> Iterator[BadLine]:
-        for value in self.records.keys() - self.taken:
-            path, line, _ = self.records[value]
-            yield BadLine(line, f"of {path.name}: no pair has the {self.key} {value[:80]!r}")
+        for value, (path, line, _) in self.records.items():
+            if value not in self.taken:
+                yield BadLine(line, f"of {path.name}: no pair has the {self.key} {value[:80]!r}")
 
 
 def _beside(

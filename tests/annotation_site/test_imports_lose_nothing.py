@@ -137,6 +137,14 @@ def test_what_a_file_beside_says_of_no_pair_or_twice_is_refused(tmp_path):
     ]
 
 
+def test_what_a_file_beside_says_of_no_pair_is_told_in_its_order(tmp_path):
+    pairs = [{"context": f"P {n}.", "hypothesis": "H.", "label": "entailed", "pair-id": n} for n in range(90)]
+    (tmp_path / "recast_x_data.json").write_text(json.dumps(pairs))
+    (tmp_path / "recast_x_metadata.json").write_text(json.dumps([{"pair-id": n} for n in range(98, 89, -1)]))
+    told = brought(tmp_path / "recast_x_data.json", format="dnc").json
+    assert [each["reason"][-3:-1] for each in told["refused"]] == [str(n) for n in range(98, 89, -1)]
+
+
 def test_a_column_of_which_most_values_are_partitions_is_asked_about(tmp_path):
     names = ["train"] * 20 + ["dev"] * 5 + ["test"] * 5 + ["extra"] * 2
     rows = [
