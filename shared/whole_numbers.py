@@ -4,7 +4,6 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 
 LARGEST_SEED = LARGEST = 2**31 - 1  # what the columns hold
-MOST_SEATS = 2**15 - 1
 LONGEST = 12  # digits that are looked at: Python refuses to read some thousands
 
 

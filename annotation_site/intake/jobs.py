@@ -14,7 +14,6 @@ from annotation_site.intake.orders import (
     PremiseForm,
     said_on_page,
     samples,
-    silent,
 )
 from annotation_site.intake.pairs import (
     PairOrder,
@@ -43,7 +42,7 @@ REASONS_KEPT = 20
 EXPECTED = (ValueError, StrictRefusal, ReadElsewhere)
 
 
-def order_for(row: PairImportJob, tell: Callable[[str], None] = silent) -> PairOrder:
+def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
     """Returns the order of the job. Raises ValueError."""
     how = f"{RECIPE}{row.recipe}" if row.recipe else row.options.get("format", "")
     names = row.options.get("names")

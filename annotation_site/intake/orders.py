@@ -47,10 +47,6 @@ ENGLISH = "en"
 UTF_8 = "utf-8"
 
 
-def silent(text: str) -> None:
-    """Hears of progress, and does nothing."""
-
-
 class Choice(forms.ChoiceField):
     """One of some values, or none. Its error lists them."""
 
@@ -251,7 +247,7 @@ class ImportForm(OrderForm):
         self,
         files: Sequence[Path],
         names: Path | None = None,
-        tell: Callable[[str], None] = silent,
+        tell: Callable[[str], None] = lambda text: None,
         *,
         recipes_in: Path | None = None,
         dry_run: bool = False,
@@ -290,18 +286,19 @@ class ImportForm(OrderForm):
         for path in files:
             are_asked = not given["split"] and not given["partition"]
             check_columns(guess.form, path, language=is_english, partitions=are_asked)
-        same = (*self.OF_NEW, "unlabelled", "partly", "partition", "genre", "only_genre")
+        if not is_there:
+            guessed = {"scheme": guess.scheme, "protocol": guess.protocol}
+            given = {**given, **{name: given[name] or value for name, value in guessed.items()}}
+        same = ("scheme", *self.OF_NEW, "unlabelled", "partly", "partition", "genre", "only_genre")
         return PairOrder(
             form=replace(guess.form, tell=tell),
-            scheme=given["scheme"] or ("" if is_there else guess.scheme),
             read_as=guess.typed,
             take=take,
             open=opens,
             split=split,
             unless_votes=not given["split"],
             **shared,
-            **{name: given[name] for name in same}
-            | {"protocol": given["protocol"] or ("" if is_there else guess.protocol)},
+            **{name: given[name] for name in same},
         )
 
     def _guess(self, path: Path) -> Guess:

@@ -49,7 +49,7 @@ class Selection:
 class Cell:
     """`mean` is a share, a count or a text; None where `missing` says what is missing. `runs` are the runs behind it.
 
-    Beside a mean, `missing` names a run that is not in it yet.
+    Beside a mean, `missing` names a run that is not in it yet. `starts` of `wanted`: seed -> the run to start from.
 
     `p` is of the exact paired test against the system `against`, whose accuracy on the same pairs is `bar`. `other`: the
     settings of the runs, where they are neither a preset's nor those of the paper's row.
@@ -65,9 +65,7 @@ class Cell:
     runs: list[int] = field(default_factory=list)
     missing: str = ""
     published: float | int | str | None = None  # what the paper has in this place
-    wanted: dict[str, Any] | None = (
-        None  # the request of the run that is missing; `starts`: seed -> run to start from
-    )
+    wanted: dict[str, Any] | None = None  # the request of the run that is missing
     waits: bool = False  # for a run that is under way
     unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet
 

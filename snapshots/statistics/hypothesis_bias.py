@@ -114,9 +114,11 @@ def _folds(parts: Ints, groups: Ints) -> tuple[Ints, str]:
     """
     by_group = np.unique(groups, return_inverse=True)[1] % FOLDS  # so that even two groups are in two parts
     number = len(np.unique(by_group))
-    alone = f"{number} parts in turn that share no premise or group"
-    if number < 2:
-        alone = "nothing: all pairs share one premise or group"
+    alone = (
+        f"{number} parts in turn that share no premise or group"
+        if number > 1
+        else "nothing: all pairs share one premise or group"
+    )
     if set(np.unique(parts).tolist()) != {1, 2}:
         return by_group, alone
     shared = int(np.isin(groups[parts == 2], groups[parts == 1]).sum())

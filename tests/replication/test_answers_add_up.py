@@ -20,14 +20,13 @@ import pytest
 from collection.formats.records import MAX_TEXT, leaves
 from tests.commands import run
 from tests.corpora import make_corpus
-from tests.replication.imported_corpora import WHOLE
+from tests.replication.imported_corpora import WENT, WHOLE
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
 ROWS = 120  # of all files that match a pattern; of those with a hundred labels a pair a tenth
 TOLD = ("answers_left_out", "answers_without_label", "dont_know", "labels_disagree")
-WENT = ("rows_in_pairs", "rows_skipped", "rows_of_other_genres", "refused_count")
 E, N, C = THREE = ("entailment", "neutral", "contradiction")
 LETTERS = dict(zip("enc", THREE, strict=True))
 ENTAILED = dict.fromkeys(("TRUE", "YES", "entailment"), "entailed")
