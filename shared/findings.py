@@ -4,11 +4,12 @@ Who stands out is said only of parts with FEWEST_PAIRS or more, and only if thei
 Superlatives are written nowhere else (tests/architecture/test_findings.py).
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.intervals import FEWEST_PAIRS, wilson
+from shared.intervals import FEWEST_PAIRS, MIDDLE, wilson
 from shared.numbers import percent
 
 WEEK = 7  # the mean of so many days is the pace of a forecast
@@ -96,15 +97,31 @@ def mostly(numbers: Mapping[str, int], where: str = "of") -> str:
     return f"{'most of them' if is_most else 'the largest share'} {where} {names[0]} ({number:,})"
 
 
-def most_frequent(what: str, values: Mapping[str, float], written: Written, plural: str = "") -> str:
-    """Returns "the most frequent label is neutral (40.0%)", or which of them are equally frequent; "" without any."""
-    names, number = _first(values)
-    if not number:
+def most_frequent(
+    what: str, numbers: Mapping[str, float], whole: float, written: Written | None = None
+) -> str:
+    """Returns "the most frequent label is neutral (40.0%)" of numbers out of `whole`; "" if there are none.
+
+    Those that are not apart from the most frequent stand beside it, "no tag stands out" where many are; of fewer than
+    FEWEST_PAIRS in all nothing is said.
+    """
+    most = max(numbers.values(), default=0)
+    if not most or whole < FEWEST_PAIRS:
         return ""
+    names = sorted((name for name in numbers if _is_beside(numbers[name], most)), key=lambda n: -numbers[n])
+    said = [
+        f"{name} ({written(numbers[name]) if written else percent(numbers[name] / whole)})" for name in names
+    ]
     if len(names) == 1:
-        return f"the most frequent {what} is {names[0]} ({written(number)})"
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= LISTED else f"{len(names):,} of them"
-    return f"the most frequent {plural or f'{what}s'} are {listed} ({written(number)} each)"
+        return f"the most frequent {what} is {said[0]}"
+    if len(names) > LISTED:
+        return f"no {what} stands out as the most frequent"
+    return f"the most frequent {what}s are {', '.join(said[:-1])} and {said[-1]}"
+
+
+def _is_beside(number: float, most: float) -> bool:
+    """Returns whether two numbers out of one whole may be equal but for chance, at 95% (the sign test's score)."""
+    return most - number <= MIDDLE * math.sqrt(most + number)
 
 
 def _first(values: Mapping[str, Any]) -> tuple[list[str], Any]:

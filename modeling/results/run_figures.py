@@ -113,8 +113,8 @@ def _confusion_found(table: Table) -> str:
         if column.name != row["gold"]
     }
     mistakes = sum(wrong.values())
-    found = most_frequent("mistake", wrong, lambda number: f"{number:,} of {mistakes:,}")
-    return found or "there is no mistake"
+    found = most_frequent("mistake", wrong, mistakes, lambda number: f"{number:,} of {mistakes:,}")
+    return found or f"{mistakes:,} mistakes" if mistakes else "there is no mistake"
 
 
 def _predicted(one: Evaluated) -> Iterable[str]:

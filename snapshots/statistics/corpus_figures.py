@@ -103,8 +103,7 @@ def _genres_found(table: Table) -> str:
     total = sum(sizes.values())
     if len(sizes) == 1:
         return f"{total:,} pairs, all of the genre {next(iter(sizes))}."
-    shares = {genre: size / total for genre, size in sizes.items() if total}
-    found = most_frequent("genre", shares, percent)
+    found = most_frequent("genre", sizes, total)
     return f"{total:,} pairs of {len(sizes)} genres{f': {found}' if found else ''}."
 
 

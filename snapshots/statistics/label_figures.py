@@ -48,12 +48,16 @@ def _labels_drawn(table: Table, data: Data) -> Picture:
 
 
 def _labels_found(table: Table) -> str:
-    shares = {
-        column.name: table.rows[-1][column.key]
+    row, ending = table.rows[-1], ", pairs"
+    counts = {
+        column.name.removesuffix(ending): row[column.key]
         for column in table.columns
-        if column.kind == "share" and column.key != f"{NO_GOLD}, share"
+        if column.kind == "count" and column.key != NO_GOLD
     }
-    return in_place(most_frequent("gold label", shares, percent) or "no pair has a gold label")
+    gold = sum(counts.values())
+    whole = gold + row[NO_GOLD]
+    few = f"{gold:,} of {whole:,} pairs have a gold label" if gold else "no pair has a gold label"
+    return in_place(most_frequent("gold label", counts, whole) or few)
 
 
 LABELS = Figure(

@@ -7,7 +7,6 @@ from nli.labels import NO_GOLD
 from shared.figures import Figure, picture, rows_of, whole
 from shared.findings import in_place, most_frequent
 from shared.intervals import wilson
-from shared.numbers import percent
 from shared.tables import Column, Table, interval
 from snapshots.statistics.corpus_figures import (
     OVERLAPS,
@@ -50,8 +49,13 @@ def _tags(data: Data) -> Iterator[list[Any]]:
 
 
 def _tags_found(table: Table) -> str:
-    shares = {f"“{row['tag']}”": row["by word"] for row in rows_of(table, whole(table, "partition"))}
-    return in_place(most_frequent("tag", shares, percent) or "no pair has a tag")
+    rows = rows_of(table, whole(table, "partition"))
+    numbers = {f"“{row['tag']}”": row["pairs"] for row in rows}
+    pairs = max((row["pairs"] / row["by word"] for row in rows if row["by word"]), default=0)
+    few = (
+        f"{max(numbers.values(), default=0):,} pairs or fewer have each tag" if pairs else "no pair has a tag"
+    )
+    return in_place(most_frequent("tag", numbers, pairs) or few)
 
 
 def _tags_by_genre(data: Data) -> Iterator[list[Any]]:

@@ -168,7 +168,7 @@ def test_charts_of_runs_say_what_they_said():
 
 def _without_numbers(found: dict[str, Any], snapshot: int) -> dict[str, Any]:
     """Returns the charts with the places of runs, oldest first, for their numbers."""
-    text = re.sub(rf"-{snapshot}\b", "-N", json.dumps(found))
+    text = re.sub(rf"(?<!run)-{snapshot}\b", "-N", json.dumps(found))
     for place, pk in enumerate(TrainingRun.objects.order_by("pk").values_list("pk", flat=True), start=1):
         text = re.sub(rf"\b(runs?[-/ ]){pk}\b", rf"\1#{place}", text)
     return json.loads(text)

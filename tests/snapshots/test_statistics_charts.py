@@ -106,7 +106,7 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
     sizes = {row["genre"]: row["train"] for row in charts["genres"].rows}
     assert sizes == {"Fiction": 90, "Telephone": 72, "all": 162}
     assert charts["genres"].title.startswith(
-        "162 pairs of 2 genres: the most frequent genre is Fiction (55.6%)"
+        "162 pairs of 2 genres: the most frequent genres are Fiction (55.6%) and Telephone (44.4%)"
     )
     whole = charts["votes"].rows[0]
     assert sum(value for key, value in whole.items() if key.endswith(", share")) == pytest.approx(1)

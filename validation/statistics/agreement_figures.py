@@ -9,7 +9,6 @@ from collection.templatetags.labels import colours_of
 from nli.labels import NO_GOLD
 from shared.figures import Figure, Parameters, Picture, picture
 from shared.findings import compared, in_place, most_frequent, named_rows
-from shared.intervals import FEWEST_PAIRS
 from shared.numbers import decimals, percent, short_day
 from shared.tables import Column, Table, interval
 from validation.models import Question
@@ -244,8 +243,8 @@ def _author_and_gold_drawn(table: Table, data: Counted) -> Picture:
         for (author, gold), number in confusion.items()
         if gold not in (None, question.rule.reads[author])
     }
-    if sum(changes.values()) >= FEWEST_PAIRS:
-        title += f"; {most_frequent('change', changes, lambda number: f'{number:,}')}"
+    if found := most_frequent("change", changes, sum(changes.values()), "{:,}".format):
+        title += f"; {found}"
     note = (
         "Rows: the label that the author wrote for. The stronger the colour, the more of its row. A number leads to its"
         " pairs."
