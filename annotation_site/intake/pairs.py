@@ -13,7 +13,7 @@ from annotation_site.intake.report import PairReport, keys_in_words, refused_lin
 from collection.corpus_schema import SideQuestionPart
 from collection.corpus_schema.corpus import CorpusPart
 from collection.formats.field_errors import FieldError
-from collection.formats.lines import MENDED, BadLine, sha256_of
+from collection.formats.lines import MENDED, QUOTES_STAY, BadLine, sha256_of
 from collection.formats.records import DISAGREE, NONE, PARTITIONS, SEVERAL, UNSURE, ImportedPair
 from collection.formats.registry import ImportFormat
 from collection.imports.pair_plans import ALL, TEXTS_CHANGED, PlannedPair, Rules, plan_pair
@@ -395,7 +395,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         *("published_differs", "published_without_majority", "author_differs", "self_validated"),
         *("pair_ids_changed", "other_answers", "with_reason", "decided", "waiting"),
         *("rows_in_pairs", "rows_skipped"),
-        *(SEVERAL, NONE, UNSURE, DISAGREE, TEXTS_CHANGED, MENDED),
+        *(SEVERAL, NONE, UNSURE, DISAGREE, TEXTS_CHANGED, MENDED, QUOTES_STAY),
     )
     return {
         "corpus": order.slug,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from collection.formats.lines import MENDED, BadLine
+from collection.formats.lines import MENDED, QUOTES_STAY, BadLine
 from collection.formats.records import DISAGREE, NONE, SEVERAL, UNSURE
 from collection.imports.pair_plans import TEXTS_CHANGED, PlannedPair
 
@@ -35,6 +35,7 @@ NOTES = {
     DISAGREE: "pairs have lines with different labels, and so no gold label",
     TEXTS_CHANGED: "premises and hypotheses had line breaks, tabs or control characters: now blanks, or left out",
     MENDED: "lines were mended as the format says: white space, tags, backslashes",
+    QUOTES_STAY: "lines have quotes as CSV writes them, but other lines of the file do not: they stay in the texts",
     "other_genres": "pairs of other genres were left out",
     "other_answers": "other answers came along: skips, withdrawn labels, those of models, experts and other questions",
     "with_reason": "labels came with a reason",

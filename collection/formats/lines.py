@@ -72,7 +72,7 @@ class BadLine:
     is_class: bool = field(default=False, compare=False)
 
 
-MENDED = "lines_mended"
+MENDED, QUOTES_STAY = "lines_mended", "quotes_stay"
 
 
 class Row(dict[str, Any]):

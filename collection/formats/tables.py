@@ -14,6 +14,7 @@ from pathlib import Path
 from collection.formats.lines import (
     BOM,
     MENDED,
+    QUOTES_STAY,
     UTF_16,
     WINDOW,
     BadLine,
@@ -72,10 +73,19 @@ def csv_records(path: Path, header: Sequence[str] | None = None) -> Iterator[Rec
 
 
 def table_records(path: Path, header: Sequence[str] | None = None) -> Iterator[Record | BadLine]:
-    """Reads tab-separated text; in a file that quotes its cells as CSV does, quotes are read so."""
-    if _quotes_as_csv(path):
-        return _table(csv_rows(path, "\t"), header)
-    return tsv_records(path, header=header)
+    """Reads tab-separated text; in a file that quotes its cells as CSV does, quotes are read so.
+
+    In any other file quotes stay, and each row that looks quoted is told.
+    """
+    quoted, against = _csv_quoting(path)
+    if len(quoted) > CLEARLY * against:
+        yield from _table(csv_rows(path, "\t"), header)
+        return
+    for item in tsv_records(path, header=header):
+        if not isinstance(item, BadLine) and item[0] in quoted:
+            item = item[0], Row(item[1])
+            item[1].told[QUOTES_STAY] += 1
+        yield item
 
 
 def _table(
@@ -169,13 +179,13 @@ class _Lines:
         return ";" if ";" in text and "," not in text else ","
 
 
-def _quotes_as_csv(path: Path) -> bool:
-    """Returns whether a tab-separated file quotes cells as CSV does.
+def _csv_quoting(path: Path) -> tuple[set[int], int]:
+    """Returns the numbers of the lines that speak for CSV's quoting in a tab-separated file, and how many speak against it.
 
     Doubled quotes or a tab inside a quoted cell, or a header all in quotes, speak for it; a quote that begins a cell and
     does not end it speaks against it.
     """
-    shown = against = 0
+    shown, against = set(), 0
     for item in read_lines(path):
         if isinstance(item, BadLine) or not (item[1].startswith('"') or '\t"' in item[1]):
             continue
@@ -191,8 +201,8 @@ def _quotes_as_csv(path: Path) -> bool:
             or len(plain) != len(cells)
             or any(one not in (cell, f'"{cell}"') for one, cell in zip(plain, cells, strict=True))
         ):
-            shown += 1
-    return shown > CLEARLY * against
+            shown.add(item[0])
+    return shown, against
 
 
 def numbered(names: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ import pyarrow as arrow
 import pytest
 from pyarrow import parquet
 
-from collection.formats.lines import BadLine, json_records, packed
+from collection.formats.lines import QUOTES_STAY, BadLine, json_records, packed
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
 from collection.formats.tables import any_records, csv_records, table_records
@@ -101,6 +101,17 @@ def test_quotes_that_are_speech_stay_in_a_tab_separated_file(tmp_path):
     path = written(tmp_path, HEAD.replace(",", "\t") + "\n" + speech, "a.tsv")
     premises = [record["premise"] for _, record in table_records(path)]
     assert premises == ['"Go away."', '"No," he said.', '"He ""left"".']
+    assert [pair.told[QUOTES_STAY] for pair in FORMATS["tsv"].read(path)] == [0, 0, 0]
+
+
+def test_quotes_that_stay_where_other_lines_have_none_are_told(tmp_path):
+    path = written(
+        tmp_path, HEAD.replace(",", "\t") + "\n" + QUOTED + '"No," he said.\tHe spoke.\tneutral\n', "a.tsv"
+    )
+    read = list(FORMATS["tsv"].read(path))
+    assert read[0].premise[0] == '"He said ""hello"" to her."'
+    told = [pair.told[QUOTES_STAY] for pair in read if not isinstance(pair, BadLine)]
+    assert told == [1, 0, 0]
 
 
 def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(tmp_path):
