@@ -184,7 +184,10 @@ class CBOWSettings(MultiNLISettings):
     """Sum of word vectors, [u; v; u-v; u*v], one tanh layer (MultiNLI paper, section 3)."""
 
     PAPER = {**(MultiNLISettings.PAPER or {}), "scale": 1.0}
-    DIFFERENCES = f"{DIMENSIONS} The paper names neither batch size, nor number of epochs, nor first weights."
+    DIFFERENCES = (
+        f"{DIMENSIONS} The paper (MultiNLI, section 3) names neither batch size, nor number of epochs, nor first "
+        "weights."
+    )
 
     scale: float = setting(
         0.25,
@@ -230,8 +233,9 @@ class MaxPoolingSettings(NeuralSettings):
     }
     DIFFERENCES = (
         f"{DIMENSIONS} No marks stand around a sentence; a source without a vector for unknown words gives its mean; "
-        "the hidden layer is a tanh layer. The papers state neither states nor hidden units, batches or a limit of the "
-        "gradient: here they are those of Conneau et al. (2017), whose procedure the papers follow."
+        "the hidden layer is a tanh layer. Both papers (Hypothesis Only, section 3; DNC, section 4) name neither states, "
+        "hidden units, batches nor a limit of the gradient: here they are those of Conneau et al. (2017), whose procedure "
+        "they follow."
     )
 
     # 300 states were no better than 128 (docs/baselines.md).
