@@ -22,7 +22,7 @@ from validation.questions.lookup import named
 
 MOST_PARTS = 20  # genres in a picture
 LABEL, GENRE = "label", "genre"
-HYPOTHESIS_ONLY = "hypothesis_only"
+MAJORITY, HYPOTHESIS_ONLY = "majority", "hypothesis_only"
 # (run, partition) -> dimension -> value -> (pairs, right)
 Parts = Mapping[tuple[int, str], Mapping[str, Mapping[str, tuple[int, int]]]]
 
@@ -128,14 +128,21 @@ def _baselines_drawn(table: Table, data: Compared) -> Picture:
     majority = max((bar for bar in bars if bar is not None), default=None)
     rows = table.rows
     alone: list[float] = [row["accuracy"] for row in rows if row["baseline"].startswith(HYPOTHESIS_ONLY)]
-    lines: list[dict[str, Any]] = []
-    if majority is not None:
-        lines.append({"axis": "x", "value": majority, "name": f"majority class ({percent(majority)})"})
-    if alone:
-        lines.append({"axis": "x", "value": max(alone), "name": f"hypothesis only ({percent(max(alone))})"})
+    bars_of: dict[str, float | None] = {
+        "majority class": majority,
+        "hypothesis only": max(alone, default=None),
+    }
+    lines: list[dict[str, Any]] = [
+        {"axis": "x", "value": bar, "name": f"{name} ({percent(bar)})"}
+        for name, bar in bars_of.items()
+        if bar is not None
+    ]
     best = rows[0]
     title = f"{best['baseline']} is right in {percent(best['accuracy'])} of the {data.partition} pairs"
-    if lines:
+    # A bar is compared with what reads both sentences: it is never beside itself.
+    if best["baseline"].startswith(HYPOTHESIS_ONLY):
+        title += ", without the premise" + "; no other baseline is right more often" * (len(rows) > 1)
+    elif lines and not best["baseline"].startswith(MAJORITY):
         bar = max(line["value"] for line in lines)
         title += f", {beside(best['accuracy'], best['pairs'] or 0, bar, f'the bar of {percent(bar)}')}"
     note = "A baseline that is not better than both lines has learnt nothing from reading the two sentences together."

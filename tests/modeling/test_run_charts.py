@@ -54,6 +54,22 @@ def test_baselines_stand_in_order_with_their_intervals_and_both_bars(snapshot):
     )
 
 
+@pytest.mark.parametrize(
+    ("best", "title"),
+    [
+        (
+            "hypothesis_only",
+            "hypothesis_only is right in 70.0% of the test pairs, without the premise; no other baseline",
+        ),
+        ("majority", "majority is right in 70.0% of the test pairs."),
+    ],
+)
+def test_a_bar_is_not_compared_with_itself(snapshot, best, title):
+    done_run(snapshot, best, accuracy=0.7)
+    done_run(snapshot, "cbow", accuracy=0.5)
+    assert charts(snapshot)["baselines"].title.startswith(title)
+
+
 def test_lowest_and_highest_seeds_are_marks_where_there_are_several(snapshot):
     for seed, accuracy in ((1, 0.6), (2, 0.8)):
         done_run(snapshot, "cbow", seed=seed, accuracy=accuracy)

@@ -1,4 +1,4 @@
-"""`demo`: the example corpus, three people, the site and a worker, until Ctrl-C."""
+"""`demo`: the example corpora, three people, the site and a worker, until Ctrl-C."""
 
 import contextlib
 import errno
@@ -19,6 +19,7 @@ from django.db import connection, transaction
 
 from accounts.models import User
 from accounts.people.registration import create_person
+from annotation_site.made_up.weeks import work_for_three_weeks
 from annotation_site.operation.processes import Service, stop
 from annotation_site.operation.server import gunicorn_command, wait_for
 from collection.models import Corpus
@@ -39,7 +40,7 @@ Quintet is ready: {url}
 
 
 class Command(BaseCommand):
-    help = "Starts Quintet with the example corpus: web server and worker. Ctrl-C stops it all."
+    help = "Starts Quintet with two example corpora: web server and worker. Ctrl-C stops it all."
     requires_system_checks: list[str] = []  # the port is looked at first; the checks come right after
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -71,8 +72,14 @@ class Command(BaseCommand):
                 " with a well-known password. Use another database: unset DATABASE_URL, or choose"
                 " another folder: make demo QUINTET_VAR=/some/folder"
             )
-        self.stdout.write("Loading the example corpus ...")
-        load_example()
+        with transaction.atomic():
+            self.stdout.write("Loading the example corpus ...")
+            load_example()
+            work_for_three_weeks(self.say)
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
     def serve(self, port: int) -> None:
         """Runs the processes until Ctrl-C (KeyboardInterrupt) or until the site fails."""
