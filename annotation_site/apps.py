@@ -6,6 +6,7 @@ class AnnotationSiteConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
+        from annotation_site.researchers import bias_figures
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
         from annotation_site.workspace import page_figures
@@ -13,5 +14,5 @@ class AnnotationSiteConfig(AppConfig):
         from shared.figures import register
         from validation.statistics.cached import COMPUTE, Kind
 
-        register(*page_figures.FIGURES)
+        register(*page_figures.FIGURES, *bias_figures.FIGURES)
         COMPUTE.update({Kind.BIAS: bias_of, Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})

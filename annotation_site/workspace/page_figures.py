@@ -8,8 +8,6 @@ from django.utils import timezone
 from pydantic import Field
 
 from accounts.rest.problems import problems
-from annotation_site.researchers.bias_page import bias_charts
-from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.funnel import funnels
 from annotation_site.researchers.wages_charts import counted_wages, wage_charts
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
@@ -50,10 +48,6 @@ class Versions(Parameters):
 
 class Run(Parameters):
     run: Key = 0
-
-
-class By(Parameters):
-    by: Annotated[str, Field(max_length=LONGEST_KEY)] = ""
 
 
 class Link(Parameters):
@@ -97,11 +91,6 @@ def _pairs(question: Question, run: int) -> Iterable[Table]:
         return address_in("pairs", question, **of_run, **values)
 
     return charts_of(numbers_of(question, wanted), wanted, tenths_of(question, wanted, doubts), 0, address)
-
-
-def _bias(question: Question, by: str) -> Iterable[Table]:
-    found, _ = cached.current(question, cached.Kind.BIAS, stored_by(by))
-    return bias_charts(found, names_in(question.corpus), question)
 
 
 def _link(corpus: Corpus, link: int) -> Iterable[Table]:
@@ -155,7 +144,6 @@ FIGURES = (
         _pairs,
         Run,
     ),
-    *page("bias", QUESTION, {"alone": "What hypotheses give away"}, _bias, By),
     *page("link", CORPUS, {"funnel": "How many people reached each step behind an entry link"}, _link, Link),
     *page("pay", CORPUS, {"hourly": "Hourly pay of people", "by-day": "Money by day and task"}, _pay, Floor),
 )

@@ -23,6 +23,7 @@ from snapshots.statistics.words import is_word, tokens
 
 FOLDS = 5
 SHOWN = 10
+SHOWN_OF_GROUP = 5  # words of a label
 TOLD_EVERY = 10_000
 NOTABLE = 2.58  # standard errors above the commonest label: once in two hundred groups by chance
 SIGNIFICANT = 0.05  # after Bonferroni's correction
@@ -202,7 +203,11 @@ def _row(
     if number:
         commonest = float(np.bincount(truth[tried]).max() / number)
         accuracy = float((predicted[tried] == truth[tried]).mean())
-    word = _telling_word(counted, truth, names, labels) if len(truth) >= FEWEST_PAIRS else None
+    word, words = None, {}
+    if len(truth) >= FEWEST_PAIRS:
+        by_label = _by_label(counted, truth, len(labels))
+        word = _telling_word(by_label, truth, names, labels)
+        words = _giveaways(names, by_label, labels, neighbours=False, most=SHOWN_OF_GROUP)
     why = _why(truth[tried], predicted[tried]) if number >= FEWEST_PAIRS else ""
     why = why or (WORD if word else "")
     return {
@@ -216,6 +221,7 @@ def _row(
         "gives_away": bool(why) if why or number >= FEWEST_PAIRS else None,
         "why": why,
         "word": word,
+        "words": words,
     }
 
 
@@ -234,9 +240,8 @@ def _why(truth: Ints, predicted: Ints) -> str:
     return BELOW if accuracy < chance - margin(chance) else ""
 
 
-def _telling_word(counted: Any, truth: Ints, names: Any, labels: Sequence[str]) -> dict[str, Any] | None:
+def _telling_word(by_label: Ints, truth: Ints, names: Any, labels: Sequence[str]) -> dict[str, Any] | None:
     """Returns the most frequent word of one label that is frequent, and significant after a correction for all words."""
-    by_label = _by_label(counted, truth, len(labels))
     times = by_label.sum(axis=1)
     tests = int((times >= AT_LEAST).sum()) * len(labels)
     usual = np.bincount(truth, minlength=len(labels)) / len(truth)
@@ -273,7 +278,7 @@ def _repeated(texts: Sequence[str], truth: Ints, labels: Sequence[str]) -> dict[
 
 
 def _giveaways(
-    names: Any, by_label: Ints, labels: Sequence[str], *, neighbours: bool
+    names: Any, by_label: Ints, labels: Sequence[str], *, neighbours: bool, most: int = SHOWN
 ) -> dict[str, list[dict[str, Any]]]:
     """Returns label -> the most frequent words, or pairs of neighbouring words, that go with it."""
     times = by_label.sum(axis=1)
@@ -287,7 +292,7 @@ def _giveaways(
     return {
         label: [
             {key: each[key] for key in ("word", "count", "p")}
-            for each in giveaways(rows, label, THRESHOLDS[0])[:SHOWN]
+            for each in giveaways(rows, label, THRESHOLDS[0])[:most]
         ]
         for label in labels
     }

@@ -216,7 +216,7 @@ def test_pairs_are_grouped_by_a_property_within_misc(corpus, browser_of, sent):
     browser.post(address, {"what": "bias"})
     carry_out(statistics_id=sent.pop())
     page = browser.get(address).text
-    assert "<option selected>misc.property</option>" in page
+    assert '<option value="misc.property" selected>misc.property</option>' in page
     assert "misc.descriptionNumber" not in page, "a worker stores no name as long as that"
 
 

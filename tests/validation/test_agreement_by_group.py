@@ -66,7 +66,8 @@ def by(corpus, rosa, api_of):
     [
         ("genre", {"fiction": 1.0, "letters": 0.0}),
         ("partition", {"": 1.0, "dev": 0.0}),
-        ("prompt", {"": 0.0, "fiction version 1": 1.0}),
+        ("prompt", {"": 0.0, "fiction": 1.0}),
+        ("version", {"": 0.0, "fiction version 1": 1.0}),
         ("week", {"2026-03-02": 1.0, "2026-03-09": 0.0}),
     ],
 )
@@ -149,7 +150,7 @@ def make_many_pairs(corpus) -> None:
 def test_an_unknown_dimension_is_named_with_the_known_ones(corpus, rosa, api_of):
     answer = api_of(rosa).get("/api/v1/corpora/small/agreement/?by=mood")
     assert answer.status_code == 422
-    assert "genre, partition, prompt, author, validator, week" in answer.json()["detail"]
+    assert "genre, partition, prompt, version, author, written, validator, week" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("name", DIMENSIONS)

@@ -1,6 +1,6 @@
 """Bias at the door: a look at what the hypotheses of imported pairs give away, before the pairs are opened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,10 @@ from shared.intervals import FEWEST_PAIRS
 from shared.numbers import percent
 from validation.errors import NotLookedAt
 from validation.models import CachedStatistics, Question
+from validation.questions.addresses import address_in
+from validation.questions.lookup import Names
 from validation.statistics.cached import Kind, stored
+from validation.statistics.vote_patterns import DIMENSIONS, WEEKS, behind, name_of_group
 
 WHOLE = "all"
 REASONS = {
@@ -54,13 +57,13 @@ def check_look(question: Question, pairs: PairQuerySet) -> None:
         raise NotLookedAt
 
 
-def shown(found: dict[str, Any] | None, names: Mapping[str, str]) -> dict[str, Any]:
-    """Returns a look as the template that shows it takes it. names: group -> its name on pages."""
+def shown(found: dict[str, Any] | None, question: Question, names: Names) -> dict[str, Any]:
+    """Returns a look as the template that shows it takes it. names: what pages of the corpus call values."""
     if not found:
         return {"found": found}
     return {
         "found": found,
-        "rows": [_row(each, names) for each in found["groups"]],
+        "rows": [_row(each, found["by"], question, names) for each in in_order(found)],
         "words": [
             ("Words that go with a label", found["giveaways"]),
             ("Neighbouring words that go with a label", found["giveaway_pairs"]),
@@ -68,9 +71,24 @@ def shown(found: dict[str, Any] | None, names: Mapping[str, str]) -> dict[str, A
     }
 
 
-def group_name(value: str | None, names: Mapping[str, str]) -> str:
+def in_order(found: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+    """Returns the groups of a look: all pairs, then weeks in their order, other groups by their size."""
+    whole, *groups = found["groups"] or [None]
+    if found["by"] in WEEKS:
+        groups.sort(key=lambda each: each["group"])
+    return [whole, *groups] if whole else []
+
+
+def group_name(by: str, value: str | None, names: Names) -> str:
     """Returns what pages call a group; None is the group of all pairs."""
-    return WHOLE if value is None else names.get(value, value) or "not said"
+    return WHOLE if value is None else name_of_group(by, value, names) or "not said"
+
+
+def address_of_group(question: Question, by: str, value: str | None, **query: str) -> str:
+    """Returns the address of the pairs of a group; empty where the list of pairs has no such filter."""
+    if value is None:
+        return address_in("pairs", question, **query)
+    return behind(question, by, value, **query) if by in DIMENSIONS else ""
 
 
 def _verdict(group: Mapping[str, Any]) -> str:
@@ -84,11 +102,11 @@ def _verdict(group: Mapping[str, Any]) -> str:
     return REASONS[group.get("why", "above")] if group["gives_away"] else "no"
 
 
-def _row(group: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _row(group: dict[str, Any], by: str, question: Question, names: Names) -> dict[str, Any]:
     alone, value = group["hypothesis_only"], group["group"]
     return {
-        "group": value,
-        "name": group_name(value, names),
+        "name": group_name(by, value, names),
+        "href": address_of_group(question, by, value),
         "pairs": group["pairs"],
         "labels": list(group["labels"].values()),
         "commonest": percent(group["commonest"]),

@@ -300,7 +300,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         "look": look,
         "cached": look.row if look else None,
         "answers": answer_words(question),
-        **(shown(look.found, names_in(question.corpus)["genre"]) if look else {}),
+        **(shown(look.found, question, names_in(question.corpus)) if look else {}),
     }
     status = 422 if form.errors else 200
     return render(request, "validation/pairs/open_pairs.html", context, status=status)

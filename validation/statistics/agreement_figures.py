@@ -1,7 +1,6 @@
 """Figures of agreement: the papers' statistics, kappa, groups of pairs, split votes, author against gold, extra labels."""
 
 from collections.abc import Iterator, Mapping
-from datetime import date
 from functools import partial
 from typing import Any, Literal
 
@@ -9,9 +8,8 @@ from collection.templatetags.labels import colours_of
 from nli.labels import NO_GOLD
 from shared.figures import Figure, Parameters, Picture, picture
 from shared.findings import compared, in_place, most_frequent, named_rows
-from shared.numbers import decimals, percent, short_day
+from shared.numbers import decimals, percent
 from shared.tables import Column, Table, interval
-from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
 from validation.statistics.agreement import AgreementReport
@@ -19,7 +17,7 @@ from validation.statistics.cached import FIRST_DIMENSION, Kind
 from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED, published_kappas
 from validation.statistics.extra_labels import PARTS
 from validation.statistics.scope import QUESTION, Counted
-from validation.statistics.vote_patterns import DIMENSIONS
+from validation.statistics.vote_patterns import DIMENSIONS, WEEKS, behind, name_of_group
 
 MOST_ROWS = 60  # groups in a picture
 NOBODY = "none"
@@ -140,23 +138,14 @@ def _chosen(found: AgreementReport) -> tuple[dict[str, dict[str, Any]], str]:
     return {name: found.rows[name] for name in most}, note
 
 
-def _behind(question: Question, by: str, group: str) -> str:
-    """Returns the address of the pairs of a group that have all labels."""
-    if by == "genre" or (by == "author" and group):
-        return address_in("pairs", question, **{by: group}, votes="complete")
-    return address_in("pairs", question, by=by, group=group, votes="complete")
-
-
 def _rows_of_groups(data: Counted, chosen: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yields what the rows of groups with all labels have in common: a name, the number of pairs, their address."""
     by = data.found.by
-    genres = data.genres if by == "genre" and data.found.figures["pairs_with_all_labels"] else {}
+    names = {"genre": data.genres} if by == "genre" and data.found.figures["pairs_with_all_labels"] else {}
     for name, figures in chosen.items():
         if figures["pairs_with_all_labels"]:
-            # A week is named by its Monday.
-            is_day = by == "week" and name
-            group = short_day(date.fromisoformat(name)) if is_day else genres.get(name, name) or NOBODY
-            address = _behind(data.question, by, name)
+            group = name_of_group(by, name, names) or NOBODY
+            address = behind(data.question, by, name, votes="complete")
             yield {"group": group, "pairs": figures["pairs_with_all_labels"], "href": address, "of": figures}
 
 
@@ -164,7 +153,7 @@ def _groups(data: Counted, by: str, *, all_of_them: bool = False) -> list[dict[s
     """Returns a row for each group: weeks in their order, all else by kappa."""
     chosen = data.found.rows if all_of_them else _chosen(data.found)[0]
     rows = []
-    for row in _rows_of_groups(data, dict(sorted(chosen.items())) if by == "week" else chosen):
+    for row in _rows_of_groups(data, dict(sorted(chosen.items())) if by in WEEKS else chosen):
         of = row.pop("of")
         shares = ("unanimous", "individual_equals_gold", "gold_equals_author", "no_gold")
         row |= {"kappa": of["fleiss_kappa"]["overall"], **{key: of[key] for key in shares}}
@@ -172,7 +161,7 @@ def _groups(data: Counted, by: str, *, all_of_them: bool = False) -> list[dict[s
         if alone := of["validators_alone"]:
             row |= {"alone": alone["unanimous"], "alone_kappa": of["fleiss_kappa_validators"]["overall"]}
         rows.append(row)
-    if by != "week":
+    if by not in WEEKS:
         rows.sort(key=lambda row: -(row["kappa"] if row["kappa"] is not None else -2))
     return rows
 

@@ -5,7 +5,7 @@ pairs of one premise group, with their numbers: the bootstrap of confidence_inte
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from collection.premises.partitions import partition_of
 from nli.agreement import Pattern
 from nli.gold import ADJUDICATED, OF_ALL, PUBLISHED
 from shared.among import Among
+from shared.numbers import short_day
 from validation.gold.queries import (
     deciding_labels,
     more_sort_memory,
@@ -26,14 +27,22 @@ from validation.gold.queries import (
     with_gold_label,
 )
 from validation.models import Label, Question
+from validation.questions.addresses import address_in
 from validation.statistics.confidence_intervals import Profiles
+
+
+def _week(time: Any) -> Any:
+    """Returns the expression of the Monday, as text, of the week of a time; empty without a time."""
+    return Coalesce(Cast(TruncDate(TruncWeek(time)), CharField()), Value(""))
+
 
 # The dimensions that are properties of a pair: name -> an expression on pairs; `pair__` reaches it from labels.
 Key = Callable[[str], Any]
 PAIR_KEYS: dict[str, Key] = {
     "genre": lambda pair: F(f"{pair}premise__genre__slug"),
     "partition": partition_of,
-    "prompt": lambda pair: Case(
+    "prompt": lambda pair: Coalesce(f"{pair}prompt_version__prompt__slug", Value("")),
+    "version": lambda pair: Case(
         When(
             **{f"{pair}prompt_version__isnull": False},
             then=Concat(
@@ -46,15 +55,24 @@ PAIR_KEYS: dict[str, Key] = {
         output_field=CharField(),
     ),
     "author": lambda pair: Coalesce(f"{pair}author__code", Value("")),
+    "written": lambda pair: Case(
+        When(**{f"{pair}source__isnull": True}, then=_week(f"{pair}created_at")),
+        default=Value(""),
+        output_field=CharField(),
+    ),
 }
 DIMENSIONS = {
     "genre": "the premise's genre",
     "partition": "the published partition, or where a snapshot placed the premise or holds it out",
-    "prompt": "the prompt, and its version, under which the hypothesis was written",
+    "prompt": "the prompt under which the hypothesis was written",
+    "version": "the prompt, and its version, under which the hypothesis was written",
     "author": "who wrote the hypothesis",
+    "written": "the week, by its Monday, in which the hypothesis was written here",
     "validator": "who validated: the pairs that have a label of this person among those that count",
     "week": "the week, by its Monday, in which the pair got its last label",
 }
+TITLES = {"version": "prompt version", "written": "week of writing"}  # of dimensions, where they differ
+WEEKS = ("written", "week")  # dimensions whose groups are Mondays, and stand in their order
 # With more groups than this, rows have no intervals, so that their pairs need not be counted by premise group.
 ROWS_WITH_INTERVALS = 30
 PORTION = 5000  # rows that are fetched at a time
@@ -128,6 +146,20 @@ def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> Pa
     )
 
 
+def behind(question: Question, by: str, group: str, **query: str) -> str:
+    """Returns the address of the list of the pairs that `in_group` returns."""
+    if by == "genre" or (by == "author" and group):
+        return address_in("pairs", question, **{by: group}, **query)
+    return address_in("pairs", question, by=by, group=group, **query)
+
+
+def name_of_group(by: str, group: str, names: Mapping[str, Mapping[str, str]]) -> str:
+    """Returns what pages call a group; empty if it has no name. names: as `validation.questions.lookup.names_in`."""
+    if by in WEEKS and group:
+        return short_day(date.fromisoformat(group))
+    return names.get(by, {}).get(group, group)
+
+
 def _voted_pairs(
     pairs: PairQuerySet, question: Question, by: str, keys: Collection[int] | None
 ) -> QuerySet[Any, tuple[Any, ...]]:
@@ -187,7 +219,7 @@ def _votes(question: Question) -> dict[str, str]:
 def _key(pair: str, by: str, last_cast_at: Any) -> Any:
     """Returns the expression of a row's group. `pair`: how the row names its pair, as in PAIR_KEYS."""
     if by == "week":
-        return Coalesce(Cast(TruncDate(TruncWeek(last_cast_at)), CharField()), Value(""))
+        return _week(last_cast_at)
     return PAIR_KEYS[by](pair) if by in PAIR_KEYS else Value("")
 
 
