@@ -100,7 +100,7 @@ def test_the_curl_commands_of_the_tutorial_fetch_a_snapshot(live_server: Any, ro
 
     def sent(command: str) -> requests.Response:
         here = command.replace("http://localhost:8000", str(live_server))
-        return as_curl_asks(here.replace("snapshots/1/", f"snapshots/{snapshot.pk}/"))
+        return as_curl_asks(here.replace("snapshots/3/", f"snapshots/{snapshot.pk}/"))
 
     answer = sent(ask)
     assert answer.ok, answer.text
