@@ -18,13 +18,14 @@ from annotation_site.researchers.agreement_pages import agreement_page, annotato
 from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_page import pay_page
+from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
 from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
 from annotation_site.workspace.prompts_page import compare_prompts
 from annotation_site.workspace.search_page import search
-from annotation_site.workspace.settings_page import corpus_file, corpus_settings
+from annotation_site.workspace.settings_page import corpus_settings
 from annotation_site.workspace.texts_page import texts
 
 rest: list[URLPattern | URLResolver] = [
@@ -69,6 +70,9 @@ urlpatterns = [
     path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),
     path("c/<slug:slug>/settings/file/", corpus_file, name="corpus-file"),
+    path("c/<slug:slug>/settings/file/<int:number>/", earlier_text, name="earlier-text"),
+    path("c/<slug:slug>/settings/file.toml", text_file, name="text-file"),
+    path("c/<slug:slug>/settings/file/<int:number>.toml", text_file, name="earlier-text-file"),
     path("new-corpus/", corpus_file, name="new-corpus"),
     path("attention/", attention, name="attention"),
     path("search/", search, name="search"),

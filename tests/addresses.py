@@ -26,6 +26,7 @@ from accounts.sign_in.passwords import reset_link
 from accounts.sign_in.tokens import create_api_token
 from collection.models import (
     Corpus,
+    CorpusText,
     DroppedLine,
     EntryLink,
     Exam,
@@ -176,6 +177,7 @@ def sample_site() -> Site:
     marking = begin_marking(
         snapshot=snapshot, partition="dev", number=1, phenomena=["negation"], seed=1, by=rosa()
     )
+    kept = CorpusText.objects.create(corpus=corpus, text=f'[corpus]\nslug = "{corpus.slug}"\nname = "Kept"\n')
     places: dict[str, dict[str, Any]] = {
         "": {"slug": corpus.slug, "corpus": corpus.slug, "snapshot_id": snapshot.pk},
         "consent/": {"form_id": form.pk},
@@ -194,6 +196,7 @@ def sample_site() -> Site:
             "public_id": Pair.objects.earliest("pk").public_id,
         },
         "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk, "name": exams[0].slug},
+        "c/<slug:slug>/settings/file/": {"number": kept.pk},
         "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},

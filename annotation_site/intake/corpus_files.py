@@ -1,17 +1,26 @@
-"""Loads a whole corpus file: the corpus with its genres and prompts, and its questions. Commands and pages call it."""
+"""Loads a whole corpus file: the corpus with its genres and prompts, and its questions. Commands and pages call it.
+
+The text of each file that was loaded is kept.
+"""
 
 from django.db import transaction
 
+from accounts.models import User
 from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused, load_corpus
 from collection.corpus_schema import CorpusFile
-from collection.models import Corpus, Genre
+from collection.models import Corpus, CorpusText, Genre
 from snapshots.models import Placement
 from validation.questions.corpus_file import load_questions
 
 
-def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = None) -> Changes:
-    """Loads the whole file or nothing. Raises LoadRefused, also if more than the `expected` changes would be made."""
+def load(
+    file: CorpusFile, *, by: User | None = None, dry_run: bool = False, expected: Changes | None = None
+) -> Changes:
+    """Loads the whole file or nothing, and keeps its text. `by`: who loads it; None for a command.
+
+    Raises LoadRefused, also if more than the `expected` changes would be made.
+    """
     changes = Changes()
     with transaction.atomic():
         in_training = _genres_in_training(file)
@@ -24,9 +33,17 @@ def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = 
             raise LoadRefused(
                 ["Somebody else has just changed the corpus. Try again to see the remaining changes."]
             )
+        if is_new_text(corpus, file.text) or changes.lines:
+            CorpusText.objects.create(corpus=corpus, text=file.text, changes=changes.lines, loaded_by=by)
         if dry_run:
             transaction.set_rollback(True)
     return changes
+
+
+def is_new_text(corpus: Corpus | None, text: str) -> bool:
+    """Returns whether the text, which may change nothing but its comments, is another than the one that is kept."""
+    newest = corpus.texts.newest_first().first() if corpus else None
+    return newest is None or newest.text != text
 
 
 def _genres_in_training(file: CorpusFile) -> list[int]:

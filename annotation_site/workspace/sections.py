@@ -127,7 +127,9 @@ SECTIONS = (
         ),
         is_filtered=True,
     ),
-    _section("Settings", ("Settings", "corpus-settings"), ("Corpus file", "corpus-file")),
+    _section(
+        "Settings", ("Settings", "corpus-settings"), ("Corpus file", "corpus-file"), pages=("earlier-text",)
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from accounts.placeholders import placeholder_in
 from collection import advice
@@ -156,7 +156,7 @@ class AdvicePart(Table):
 
 
 class CorpusFile(Table):
-    """A whole file."""
+    """A whole file. `text`: the text that it was read from."""
 
     corpus: CorpusPart
     consent: ConsentPart | None = None
@@ -166,6 +166,17 @@ class CorpusFile(Table):
     questions: Annotated[tuple[SideQuestionPart, ...], Rows] = ()
     prompts: Annotated[tuple[PromptPart, ...], Rows] = ()
     genres: Annotated[tuple[GenrePart, ...], Rows] = ()
+    _text: str = PrivateAttr("")
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def read_from(self, text: str) -> "CorpusFile":
+        """Returns the file with the text that it was read from."""
+        file = self.model_copy()
+        file._text = text
+        return file
 
     def errors(self) -> Iterator[SchemaError]:
         """Returns the errors that concern several tables."""

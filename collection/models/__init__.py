@@ -12,6 +12,7 @@ from collection.models.corpora import (
     PromptVersion,
     WorkedExample,
 )
+from collection.models.corpus_texts import CorpusText
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.imports import PairImportJob
 from collection.models.joining import (
@@ -48,6 +49,7 @@ __all__ = [
     "AdviceSetting",
     "CheckQuestion",
     "Corpus",
+    "CorpusText",
     "DraftText",
     "DroppedLine",
     "EntryLink",

@@ -60,6 +60,13 @@ class CorpusQuerySet(models.QuerySet):
         return self.annotate(latest=Subquery(mine.values("pk")[:1])).exclude(latest=None).order_by("-latest")
 
 
+class CorpusTextQuerySet(models.QuerySet):
+    def newest_first(self, before: int | None = None) -> "CorpusTextQuerySet":
+        """Orders by key, newest first, with who loaded them; for a page, keeps those older than the text `before`."""
+        older = self.filter(pk__lt=before) if before else self
+        return older.select_related("loaded_by").order_by("-pk")
+
+
 class PromptQuerySet(models.QuerySet):
     def with_pilot_counts(self) -> "PromptQuerySet":
         """Adds `pilot_count`: how many people are chosen to try the prompt out."""

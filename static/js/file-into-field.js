@@ -34,3 +34,17 @@ for (const box of document.querySelectorAll("[data-file-into]")) {
     });
   }
 }
+
+// An error that names a line leads to it: the line is chosen in the field to which the link leads.
+for (const link of document.querySelectorAll("a[data-line]")) {
+  link.addEventListener("click", function (event) {
+    const field = document.querySelector(link.getAttribute("href"));
+    const lines = field.value.split("\n");
+    const before = lines.slice(0, link.dataset.line - 1);
+    const start = before.reduce((sum, line) => sum + line.length + 1, 0);
+    event.preventDefault();
+    field.focus();
+    field.setSelectionRange(start, start + (lines[before.length] || "").length);
+    field.scrollTop = (field.scrollHeight / lines.length) * Math.max(0, before.length - 4);
+  });
+}

@@ -191,6 +191,7 @@ NOT_TOLD = {
     "Mark": "a researcher's analysis of a pair",
     "Adjudication": "a researcher's decision about a pair",
     "Vetting": "a researcher's withdrawal of pairs",
+    "CorpusText": "who loaded a corpus file; a researcher's act about the corpus",
     "PairImportJob": "who asked for an import; a researcher's act about the corpus",
     "DroppedLine": "who restored a line of the source",
     "WritingSeat": "a place for a writer; the task tells of it",

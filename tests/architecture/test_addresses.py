@@ -76,6 +76,9 @@ VALUES = {
         ["labels", "longest", "minutes", "percent", "shortest", "tasks_wanted", "votes", "floor"], ("3",)
     ),
     "work": ("labelling", "x"),
+    "begin": ("c/small", "captions", "x"),
+    "slug": ("x",),
+    "name": ("x",),
     **dict.fromkeys(["agreement", "doubt"], ("80",)),
     "days": ("30", "all", "x"),
     **dict.fromkeys(

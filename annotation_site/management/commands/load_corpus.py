@@ -38,8 +38,8 @@ class Command(OrderCommand):
             # First all of it on trial, so that the difference is on the screen before anything is done.
             changes = load(file, dry_run=True)
             self.show(file, changes, options)
-            if changes.lines and not options["dry_run"]:
-                if is_asked(options) and not agreed(len(changes.lines)):
+            if not options["dry_run"]:
+                if changes.lines and is_asked(options) and not agreed(len(changes.lines)):
                     raise CommandError("Nothing was changed.")
                 load(file, expected=changes)
         except BadCorpusFile as problem:
