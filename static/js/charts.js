@@ -53,7 +53,9 @@
     };
   }
 
-  function picture(chart, width) {
+  const IN_A_BOARD = 0.7; // of the usual height of a line: cards stand beside each other on one screen
+
+  function picture(chart, width, share = 1) {
     const options = KINDS[chart.kind](chart, reader(chart), width);
     const { legend, ...plot } = chart.draw.is_small ? shrunk(options, chart) : options;
     const drawn = Plot.plot({
@@ -62,6 +64,7 @@
       marginBottom: 40,
       className: "chart-svg",
       ...plot,
+      height: plot.height * share,
     });
     // Plot adds a style sheet, which our policy does not allow; charts.css says the same.
     drawn.querySelectorAll("style").forEach((sheet) => sheet.remove());
@@ -85,7 +88,7 @@
     const width = Math.floor(box.clientWidth);
     if (!width || figure.drawnAt === width) return;
     figure.drawnAt = width;
-    const { drawn, legend } = picture(chart, width);
+    const { drawn, legend } = picture(chart, width, figure.closest(".board") && chart.kind === "lines" ? IN_A_BOARD : 1);
     figure.scale = drawn.scale("x");
     box.replaceChildren(drawn);
     showLegend(figure, legend);

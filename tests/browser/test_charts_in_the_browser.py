@@ -48,10 +48,9 @@ def test_the_statistics_of_a_snapshot(live_server, watched, rosa, look):
 
     votes = page.locator("figure[data-chart=votes]")
     expect(votes.locator("table")).to_be_hidden()
-    votes.get_by_text("The numbers as a table").focus()
+    votes.locator(".chart-more > summary").focus()
     page.keyboard.press("Enter")
     expect(votes.get_by_role("columnheader", name="2-2-1", exact=True)).to_be_visible()
-    votes.get_by_text("Download").press("Enter")
     with page.expect_download() as download:
         votes.get_by_role("button", name="SVG").press("Enter")
     assert download.value.suggested_filename == "votes.svg"
@@ -264,7 +263,7 @@ def test_a_picture_that_is_saved_has_its_legend(live_server, watched, rosa):
     page.goto("/c/charted/")
     figure = page.locator("figure[data-chart=seats-now]")
     with page.expect_download() as download:
-        figure.get_by_text("Download").click()
+        figure.locator(".chart-more > summary").click()
         figure.get_by_role("button", name="SVG").click()
     picture = etree.parse(download.value.path()).getroot()
     texts = picture.xpath("//*[local-name()='text']/text()")

@@ -75,7 +75,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     expect(
         figures.locator(".chart-picture svg").first
     ).to_be_visible()  # the script has folded the table away
-    figures.get_by_text("The numbers as a table").click()
+    figures.locator(".chart-more > summary").click()
     expect(figures.locator("tr", has_text="unanimous gold label")).to_contain_text("100.0%")
     expect(figures.locator("dd", has_text="Share of pairs whose labels")).to_be_visible()
     found += complaints(page, "agreement")
