@@ -22,7 +22,8 @@ def short_day(value: date) -> str:
 def written(value: str | int | float | None, kind: str) -> str:
     """Formats a value of a table: 1,234, 0.28, 58.3%, $4.50; empty for None.
 
-    kind: text, count, number (two decimals), kappa (three), share (from 0 to 1), cents, p, z, day (of an ISO date).
+    kind: text, sentence, count, number (two decimals), kappa (three), share (from 0 to 1), cents, p, z, day (of an ISO
+    date).
     """
     if value is None:
         return ""

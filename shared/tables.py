@@ -20,6 +20,7 @@ PICTURES = ("dots", "bars", "heat", "lines", "histogram", "scatter", "strips", "
 MOST_ROWS_OPEN = 30
 TEXTS = (
     "text",
+    "sentence",
     "day",
     "pair",
     "run",
@@ -188,7 +189,7 @@ def with_values(tables: Iterable[Table | None]) -> list[Table]:
 
 def _as_html(column: Column, row: Row, is_head: bool) -> str:
     tag, start = ("th", '<th scope="row"') if is_head else ("td", "<td")
-    css = ' class="number"' if column.is_number else ""
+    css = ' class="number"' if column.is_number else ' class="words"' if column.kind == "sentence" else ""
     text = escape(written(row.get(column.key), column.kind))
     behind = row.get("href") if is_head else row.get("hrefs", {}).get(column.key)
     if behind:

@@ -212,7 +212,11 @@ EXAMPLES = Figure(
     SNAPSHOT,
     _examples,
     (
-        *(Column(name) for name in ("genre", "premise", "gold label", "labels", "hypothesis")),
+        Column("genre"),
+        Column("premise", kind="sentence"),
+        Column("gold label"),
+        Column("labels"),
+        Column("hypothesis", kind="sentence"),
         Column("pair", kind="pair"),
     ),
     source=CORPUS,

@@ -25,4 +25,31 @@
     number.after(slider);
     fit();
   }
+
+  // What a long page holds, under its section: its headings, and its charts where these are few.
+  const LONG = 3; // screens
+  const FEW = 4; // headings
+  const here = document.querySelector(".sections a[aria-current]");
+  function contents() {
+    const main = document.querySelector("main");
+    const shown = (part) => part.offsetHeight > 1; // a hidden heading has one pixel
+    const heads = [...main.querySelectorAll("h2")].filter(shown);
+    const charts = heads.length < FEW ? [...main.querySelectorAll("figure[data-name]")].filter(shown) : [];
+    const parts = [...heads, ...charts].sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    if (main.offsetHeight < LONG * innerHeight || parts.length < FEW) return;
+    const list = document.createElement("ul");
+    list.className = "contents";
+    list.setAttribute("aria-label", "On this page");
+    for (const [place, part] of parts.entries()) {
+      part.id ||= "part-" + place;
+      const link = document.createElement("a");
+      link.href = "#" + part.id;
+      link.textContent = (part.dataset.name || part.textContent).replace(/ \(.*\)$/, ""); // where a paper has it
+      const entry = document.createElement("li");
+      entry.append(link);
+      list.append(entry);
+    }
+    here.after(list);
+  }
+  if (here) addEventListener("load", () => setTimeout(contents)); // once charts are drawn
 })();

@@ -99,6 +99,7 @@ def test_labels_in_a_text_get_their_names():
     names = {"label": {"entailment": "Yes", "neutral": "Perhaps, or not", "contradiction": "No"}}
     for text, shown in (
         ("E N C E", "Yes, Perhaps, or not, No, Yes"),
+        ("E E E N E", "Yes ×3, Perhaps, or not, Yes"),
         ("neutral 3, contradiction", "Perhaps, or not 3, No"),
         ("entailment, -, contradiction", "Yes, -, No"),
         ("contradiction", "No"),

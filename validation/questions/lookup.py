@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from django.core.management.base import CommandError
 from django.db.models import F
@@ -134,11 +135,12 @@ def named(names: Names, kind: str, value: str) -> str:
 
 
 def labels_named(names: Names, text: str) -> str:
-    """Returns the labels in a text by their names on pages: “E N C” and “neutral 3, contradiction”."""
+    """Returns the labels in a text by their names on pages: “E N C” and “neutral 3, contradiction”; equal ones as “×3”."""
     words = names.get("label", {})
     letters, given = {label[:1].upper(): word for label, word in words.items()}, text.split()
     if given and letters.keys() >= set(given):
-        return ", ".join(letters[letter] for letter in given)
+        runs = ((letters[letter], len(list(run))) for letter, run in groupby(given))
+        return ", ".join(f"{word} ×{times}" if times > 1 else word for word, times in runs)
     return TOKEN.sub(lambda token: words.get(token[0], token[0]), text)
 
 
