@@ -15,6 +15,7 @@ from annotation_site.intake.pages import import_job, imports, new_import, new_pr
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
+from annotation_site.researchers.agreement_why_page import agreement_why_page
 from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_page import pay_page
@@ -52,6 +53,7 @@ urlpatterns = [
     path("mine/data/", my_data, name="my-data"),
     path("mine/erase/", erase_me, name="erase-me"),
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
+    path("corpora/<slug:slug>/agreement/why/", agreement_why_page, name="agreement-why"),
     path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
     path("imports/", imports, name="imports"),
     path("imports/send/", send_file, name="send-file"),

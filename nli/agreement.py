@@ -257,6 +257,13 @@ def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[s
     return {"overall": overall, **kappas}
 
 
+def chance_corrected(votes: Mapping[Votes, Number], rule: Rule) -> Number | None:
+    """Returns Fleiss' kappa; where pairs have different numbers of labels by the rule, Krippendorff's alpha."""
+    if rule.name == OF_ALL:
+        return krippendorff_alpha(votes, ordinal=rule.ordinal)
+    return fleiss_kappa(votes, rule.labels)["overall"]
+
+
 def entropy(votes: Sequence[float], base: float = 2) -> float:
     """Returns the entropy of votes or shares, in bits unless there is another base; 0 if all are equal.
 

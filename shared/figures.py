@@ -34,6 +34,12 @@ class Parameters(Part):
         """Returns the parameters that differ from their defaults, as an address has them."""
         return {key: str(value) for key, value in self.model_dump(exclude_defaults=True).items()}
 
+    @property
+    def counted_by(self) -> str:
+        """Returns by what a stored count goes that depends on the parameters; empty if it depends on none."""
+        by: str = getattr(self, "by", "")
+        return by
+
 
 class Scope:
     """Of what a figure is: a corpus, a question, a snapshot or a run. It gives address, lookup, names and stored counts.

@@ -116,7 +116,7 @@ def most_frequent(
         return f"the most frequent {what} is {said[0]}"
     if len(names) > LISTED:
         return f"no {what} stands out as the most frequent"
-    return f"the most frequent {what}s are {', '.join(said[:-1])} and {said[-1]}"
+    return f"the most frequent {what}s are {listed(said)}"
 
 
 def _is_beside(number: float, most: float) -> bool:
@@ -134,6 +134,20 @@ def peak(numbers: Mapping[str, float], a: str, since: str, written: Written) -> 
     """Returns "up to 12 a day (on 3 Nov 2026)", without the day if there are several such days. a: "day", or "" for none."""
     names, number = _first(numbers)
     return f"up to {written(number)}{a and f' a {a}'}" + (f" ({since} {names[0]})" if len(names) == 1 else "")
+
+
+def beside_before(now: Part, then: Part, written: Written) -> str:
+    """Returns "below the 0.72 of the week before", or that it is not clearly apart; "" where either has too few pairs."""
+    if min(now.number, then.number) < FEWEST_PAIRS:
+        return ""
+    side = "below" if then.is_above(now) else "above" if now.is_above(then) else "not clearly apart from"
+    return f"{side} the {written(then.value)} of {then.name}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Returns "A, B and C"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def beside(share: float, number: int, bar: float, name: str) -> str:

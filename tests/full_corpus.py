@@ -49,6 +49,7 @@ from snapshots.freezing.job import freeze_snapshot, request_freeze
 from snapshots.models import Snapshot
 from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.addresses import sample_site
+from tests.counts import usual_by
 from validation.annotators.membership import invite
 from validation.labelling.instructions import read_instructions
 from validation.models import Assignment, BatchItem, Label, Question
@@ -383,7 +384,9 @@ class FullCorpus:
     def count_statistics(self) -> None:
         """Counts what workers count for pages: all kinds of statistics, but no models of reliability."""
         kinds = [kind for kind in cached.COMPUTE if kind not in BY_HAND]
-        wanted = [(kind, "") for kind in kinds] + [(cached.Kind.AGREEMENT, by) for by in DIMENSIONS]
+        wanted = [(kind, usual_by(kind)) for kind in kinds] + [
+            (cached.Kind.AGREEMENT, by) for by in DIMENSIONS
+        ]
         for each, by in wanted:
             row = cached.request_statistics(question=self.question, kind=each, by=by)
             cached.carry_out(statistics_id=row.pk)

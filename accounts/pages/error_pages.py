@@ -1,9 +1,14 @@
 """Responses to errors that no view handled: pages, or problem details under /api/."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views import csrf, defaults
 
 from accounts.rest.problems import is_api, problem_response
+
+
+class UnknownFilter(Http404):
+    """The address has a filter, or a value of one, that the page would ignore. The text says what it knows."""
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -21,6 +26,8 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
         return problem_response(404, "Nothing is at this address. /api/v1/docs/ lists all addresses.")
+    if isinstance(exception, UnknownFilter):
+        return render(request, "404.html", {"why": str(exception)}, status=404)
     return defaults.page_not_found(request, exception)
 
 

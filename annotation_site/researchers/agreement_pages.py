@@ -4,16 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
+from accounts.pages.error_pages import UnknownFilter
 from collection.models import Corpus
 from shared.figures import shown
 from shared.sorted_lists import Head, SortedList, order_in, sorted_list
 from shared.tables import Column
 from validation.models import Question
-from validation.questions.addresses import address_in, also, asked_question
+from validation.questions.addresses import address_in, also, asked_question, refuse_others
 from validation.statistics import agreement_figures, annotator_figures
 from validation.statistics.agreement import AgreementReport
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
@@ -114,13 +115,14 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 
     `as=csv`: all as CSV. POST requests a new count, or stops one with `do=stop`.
     """
+    refuse_others(request, "question", "by", "as", "part")
     corpus = get_object_or_404(Corpus, slug=slug)
     question = asked_question(request, slug) if corpus.questions.exists() else None
     context: dict[str, Any] = {"corpus": corpus, "question": question, "also": also(question)}
     if question is not None:
         by = request.GET.get("by", FIRST_DIMENSION)
         if by not in DIMENSIONS:
-            raise Http404(f"There is no agreement by {by}.")
+            raise UnknownFilter(f"There is no agreement by {by}. There is by: {', '.join(DIMENSIONS)}.")
         if request.method == "POST":
             count_or_stop(request, question, Kind.AGREEMENT, by=by)
             return redirect(address_in("agreement", question, by=by))

@@ -90,7 +90,9 @@ SECTIONS = (
         is_about_question=True,
         needs="question",
     ),
-    _section("Agreement", ("Agreement", "agreement"), is_about_question=True),
+    _section(
+        "Agreement", ("Agreement", "agreement"), ("Why it changed", "agreement-why"), is_about_question=True
+    ),
     _section("Disputes", ("Disputes", "adjudication"), is_about_question=True, needs="question"),
     _section(
         "Annotators",

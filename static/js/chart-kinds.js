@@ -239,12 +239,25 @@ window.chartKinds = (function () {
       };
     },
 
-    // A grid of numbers, the stronger the colour the more of its row: draw.y, series, x_name, y_name.
+    // A grid of numbers, the stronger the colour the more of its row: draw.y, series, x_name, y_name. With draw.x, a row of the
+    // table is a cell: draw.value, and n below it; the colour then goes from the lowest to the highest that is not faint.
     heat(chart, read, width) {
-      const { y, series } = chart.draw;
-      const left = leftRoom(chart.rows.map((row) => row[y]), width);
+      const { y, x, value, n, series } = chart.draw;
+      const rows = [...new Set(chart.rows.map((row) => row[y]))];
+      const left = leftRoom(rows, width);
       const most = d3.max(chart.rows, (row) => d3.max(series, (key) => row[key] || 0));
-      const cells = chart.rows.flatMap((row) => {
+      const [low, high] = d3.extent(chart.rows.filter((row) => !row.faint), (row) => row[value]);
+      const single = (row) => ({
+        row,
+        name: row[y],
+        key: row[x],
+        value: row[value],
+        part: row.faint || row[value] === null ? 0 : high > low ? 0.15 + (0.85 * (row[value] - low)) / (high - low) : 0.5,
+        text: read.show(value, row[value]) + "\n" + read.show(n, row[n]),
+        says: read.words(row),
+        href: row.href || null,
+      });
+      const cells = x ? chart.rows.map(single) : chart.rows.flatMap((row) => {
         const values = series.map((key) => row[key] || 0);
         const whole = { row: d3.sum(values), one: 1, all: most }[chart.draw.of] || d3.max(values);
         return series.map((key) => ({
@@ -270,13 +283,13 @@ window.chartKinds = (function () {
       const top = fits ? 38 + 14 * lines : 40 + Math.sin((-angle * Math.PI) / 180) * widest(texts);
       return {
         legend: [],
-        height: 44 * chart.rows.length + top + 18,
+        height: 44 * rows.length + top + 18,
         marginLeft: left.room,
         marginTop: top,
         marginRight: fits || angle === -90 ? 24 : 52, // the last name leans out
         marginBottom: 12,
         x: { domain: series, axis: null, padding: 0.04 },
-        y: { domain: chart.rows.map((row) => row[y]), axis: null, padding: 0.04 },
+        y: { domain: rows, axis: null, padding: 0.04 },
         marks: [
           rowNames(left),
           Plot.axisX({ anchor: "top", label: chart.draw.x_name || null, labelAnchor: "center", tickSize: 0, tickFormat: read.name, ...names }),
@@ -287,9 +300,9 @@ window.chartKinds = (function () {
             fillOpacity: (cell) => 0.42 * cell.part,
             stroke: colour("--line"),
             href: "href",
-            ...says((cell) => cell.name + ", " + read.name(cell.key) + ": " + cell.text),
+            ...says((cell) => cell.says || cell.name + ", " + read.name(cell.key) + ": " + cell.text),
           }),
-          Plot.text(cells.filter((cell) => cell.text.length * 6.6 < room), { x: "key", y: "name", text: "text", fill: (cell) => colour(cell.value ? "--ink" : "--ink-soft"), pointerEvents: "none" }),
+          Plot.text(cells.filter((cell) => d3.max(cell.text.split("\n"), (line) => line.length) * 6.6 < room), { x: "key", y: "name", text: "text", fill: (cell) => colour(cell.value && !cell.row.faint ? "--ink" : "--ink-soft"), pointerEvents: "none" }),
         ],
       };
     },

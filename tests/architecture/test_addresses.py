@@ -18,6 +18,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
 from tests.cast import signed_in
+from tests.counts import usual_by
 from tests.made_once import made_once
 from validation.labelling.instructions import read_instructions
 from validation.models import Assignment, CachedStatistics
@@ -101,6 +102,8 @@ VALUES = {
     "as": ("csv", "charts"),
     "baseline": ("cbow",),
     "seeds": ("together",),
+    "across": ("week", "genre"),
+    "week": ("2026-11-09", "x"),
     "by": ("genre", "author", "nothing"),
     "chart": ("1",),
     "column": ("test",),
@@ -198,7 +201,8 @@ def test_looking_writes_nothing(site, role, large, monkeypatch):
         monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
         monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
         for kind in cached.COMPUTE:
-            row = cached.request_statistics(question=site.corpus.questions.get(), kind=kind)
+            question = site.corpus.questions.get()
+            row = cached.request_statistics(question=question, kind=kind, by=usual_by(kind))
             cached.carry_out(row.pk)
         assert CachedStatistics.objects.exclude(content="").count() > 3
     client = Client()

@@ -174,7 +174,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"corpora/<slug:slug>/",
             r"corpora/<slug:slug>/adjudication/",
             r"corpora/<slug:slug>/advice/",
-            r"corpora/<slug:slug>/agreement/",
+            r"corpora/<slug:slug>/agreement/(why/)?",
             r"corpora/<slug:slug>/annotators/",
             r"corpora/<slug:slug>/bias/",
             r"corpora/<slug:slug>/calibration/",

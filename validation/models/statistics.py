@@ -23,6 +23,10 @@ class CachedStatistics(Job):
         PAIRWISE = "pairwise", "kappa of every two annotators"
         ANNOTATORS = "annotators", "statistics and flags of annotators"
         MODELS = "models", "models of reliability"
+        CELLS = "cells", "agreement by two properties"
+        WITHOUT = "without", "agreement of a week without each person and genre"
+        FINISHED = "finished", "how far each genre is"
+        EXAMPLES = "examples", "typical and disputed pairs"
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
         BIAS = "bias", "what hypotheses give away"
         OVERVIEW = "overview", "the corpus at a glance"
@@ -68,11 +72,15 @@ class CachedStatistics(Job):
                 Q(
                     kind__in=[
                         *("agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"),
-                        *("pairs", "wages"),
+                        *("pairs", "wages", "cells", "without", "finished", "examples"),
                     ]
                 ),
             ),
-            check("kind_goes_by_something", Q(by="") | Q(kind__in=["agreement", "cross", "bias"])),
+            check(
+                "kind_goes_by_something",
+                Q(by="") | Q(kind__in=["agreement", "cross", "bias", "cells", "without", "examples"]),
+            ),
+            check("kind_goes_by_its_parts", ~Q(kind__in=["cells", "without"], by="")),
             check(
                 "figures_have_their_date",
                 Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),

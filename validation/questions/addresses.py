@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.pages.error_pages import UnknownFilter
 from validation.models import Question
 
 
@@ -36,6 +37,13 @@ def address_of(name: str, question: Question) -> str:
     """Returns the address of an annotator's page about this question. It names the question unless it is the main one."""
     more = [] if question.is_main else [question.slug]
     return reverse(name, args=[question.corpus.slug, *more])
+
+
+def refuse_others(request: HttpRequest, *known: str) -> None:
+    """Raises UnknownFilter where the address has a filter that the page would ignore."""
+    unknown = sorted(request.GET.keys() - set(known))
+    if unknown:
+        raise UnknownFilter(f"This page has no filter “{unknown[0]}”. It knows: {', '.join(known)}.")
 
 
 def text_in(request: HttpRequest, name: str) -> str:

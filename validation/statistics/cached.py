@@ -122,6 +122,8 @@ def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
     """Returns whether the statistics are computed during the web request."""
     if kind in (Kind.MODELS, Kind.BIAS, Kind.OVERVIEW):
         return False
+    if kind in (Kind.CELLS, Kind.WITHOUT):  # each draws premises a thousand times for each of its parts
+        return _has_at_most(question, MOST_SEATS_ON_DASHBOARD)
     if kind in (Kind.PAIRS, Kind.WAGES):  # a part of a page that shows more
         return not with_size(Question.objects.filter(pk=question.pk)).get().is_large  # type: ignore[attr-defined]
     # Counting the labels of each person takes twice as long as counting those of each pair.

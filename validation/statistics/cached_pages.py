@@ -12,6 +12,8 @@ from validation.statistics.cached import Kind, cancel_request, request_statistic
 # The name of each kind in a form, and on the page.
 CACHED = {
     Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
+    Kind.CELLS: ("cells", "Agreement by {by}"),
+    Kind.WITHOUT: ("without", "Agreement in the week from {by}"),
     Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
     Kind.MODELS: ("models", "Dawid-Skene and MACE"),
     Kind.WAGES: ("wages", "Hourly pay and earnings"),
@@ -29,11 +31,17 @@ def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: st
             enqueue(request_statistics(question=question, kind=kind, by=by))
 
 
-def cached_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
-    """Returns the progress of a count, for htmx, every two seconds; afterwards lets htmx reload the page."""
+def cached_part(
+    request: HttpRequest, question: Question, kind: Kind, by: str = "", query: str = ""
+) -> HttpResponse:
+    """Returns the progress of a count, for htmx, every two seconds; afterwards lets htmx reload the page.
+
+    query: what the page's address has to say, where that is not `by`: "week=2026-11-09&".
+    """
     _, row = stored(question, kind, by)
     if not row.is_under_way:
         return HttpResponseClientRefresh()
     what, name = CACHED[kind]
-    context = {"cached": row, "what": what, "name": name.format(by=by), "by": by, "also": also(question)}
+    asked = {"by": "" if query else by, "also": f"{also(question)}{query}"}
+    context = {"cached": row, "what": what, "name": name.format(by=by.replace(",", " and ")), **asked}
     return render(request, "validation/statistics/_cached.html", context)

@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from nli.agreement import Number, Pattern, agreement_from_patterns, with_all_labels
+from nli.agreement import (
+    Number,
+    Pattern,
+    agreement_from_patterns,
+    chance_corrected,
+    votes_only,
+    with_all_labels,
+)
 from nli.gold import Rule
 
 REPLICATES = 1000
@@ -40,7 +47,19 @@ def intervals(
     with np.errstate(invalid="ignore", divide="ignore"):
         figures = agreement_from_patterns(counts, rule)
     figures.pop("pairs_with_all_labels")
-    return {name: _middle(value) for name, value in figures.items()}
+    return {name: middle(value) for name, value in figures.items()}
+
+
+def interval_of_corrected(profiles: Profiles, rule: Rule) -> list[float] | None:
+    """Returns [low, high] of `chance_corrected` alone, which takes a tenth of the time."""
+    import numpy as np
+
+    complete = _complete(profiles, rule)
+    if sum(complete.values()) < 2:
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: list[float] | None = middle(chance_corrected(votes_only(replicates(complete, seed=0)), rule))
+    return found
 
 
 def _complete(profiles: Profiles, rule: Rule) -> dict[Profile, int]:
@@ -75,9 +94,10 @@ def replicates(profiles: Profiles, *, seed: int, size: int = REPLICATES) -> dict
     return dict(zip(patterns, np.concatenate(drawn).T, strict=True))
 
 
-def _middle(value: Any) -> Any:
+def middle(value: Any) -> Any:
+    """Returns [low, high] of replicates, the middle 95%; None if the statistic is undefined in one of them."""
     if isinstance(value, dict):
-        return {name: _middle(each) for name, each in value.items()}
+        return {name: middle(each) for name, each in value.items()}
     import numpy as np
 
     if not isinstance(value, np.ndarray) or np.isnan(value).any():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from nli.gold import OF_ALL, Rule
 from schemas.published import column_of
 
 # What each number means; pages show it one click away from the number.
@@ -71,3 +72,14 @@ def published_kappas(labels: Iterable[str]) -> dict[str, float]:
     """Returns Fleiss' kappa overall and by label of SNLI, Table 3; {} for other labels."""
     kappas = {key: float(kappa) for key, kappa in column_of("SNLI", "kappa").items()}
     return kappas if kappas.keys() == {"overall", *labels} else {}
+
+
+CORRECTED = (
+    "Fleiss' kappa over all labels: agreement beyond chance. Under the rule majority_of_all, where pairs have different"
+    " numbers of labels, Krippendorff's alpha."
+)
+
+
+def corrected_name(rule: Rule) -> str:
+    """Returns what nli.agreement.chance_corrected is called."""
+    return "Krippendorff’s alpha" if rule.name == OF_ALL else "Fleiss’ kappa"

@@ -52,7 +52,7 @@ class Counted:
 class QuestionScope(CorpusScope):
     """The main question of a corpus, or the one that `question` names; a terminal writes CORPUS/QUESTION.
 
-    A `source` is a kind of CachedStatistics; the parameter `by`, if a figure has it, the dimension of the count.
+    A `source` is a kind of CachedStatistics; `counted_by` of the parameters says by what it counts.
     """
 
     asks = ("question",)
@@ -76,11 +76,11 @@ class QuestionScope(CorpusScope):
     def stored(self, subject: Question, source: str, parameters: Parameters) -> tuple[Any, Any]:
         if not source:
             return subject, None
-        content, row = current(subject, source, getattr(parameters, "by", ""))
+        content, row = current(subject, source, parameters.counted_by)
         return (None if content is None else Counted(subject, READ[source](content))), row
 
     def request(self, subject: Question, source: str, parameters: Parameters) -> None:
-        enqueue(request_statistics(question=subject, kind=source, by=getattr(parameters, "by", "")))
+        enqueue(request_statistics(question=subject, kind=source, by=parameters.counted_by))
 
     def count(
         self, subject: Question, source: str, parameters: Parameters, tell: Callable[[str], None]
@@ -88,9 +88,7 @@ class QuestionScope(CorpusScope):
         if not source:
             return subject
         try:
-            content = COMPUTE[source](
-                subject, getattr(parameters, "by", ""), lambda share: tell(f"{share:.0%} done")
-            )
+            content = COMPUTE[source](subject, parameters.counted_by, lambda share: tell(f"{share:.0%} done"))
         except NothingToCount as nothing:
             raise CommandError(str(nothing)) from None
         return Counted(subject, READ[source](content))

@@ -5,18 +5,20 @@ pairs of one premise group, with their numbers: the bootstrap of confidence_inte
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 from django.db.models import Case, CharField, Count, Exists, F, Max, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Cast, Coalesce, Concat, TruncDate, TruncWeek
 
 from accounts.models import User
+from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from collection.premises.partitions import partition_of
-from nli.agreement import Pattern
+from nli.agreement import Pattern, has_all_labels
 from nli.gold import ADJUDICATED, OF_ALL, PUBLISHED
 from shared.among import Among
 from shared.numbers import short_day
@@ -87,32 +89,64 @@ class Counted(NamedTuple):
 
 
 def count_patterns(
-    pairs: PairQuerySet, question: Question, by: str = "", keys: Collection[int] | None = None
+    pairs: PairQuerySet,
+    question: Question,
+    by: str = "",
+    across: str = "",
+    *,
+    keys: Collection[int] | None = None,
 ) -> Counted:
     """Counts these pairs, except withdrawn ones, by profile and by group.
 
     `by`: a key of DIMENSIONS; without it there are no groups. The name of a group is its key; of a validator, the id.
-    `keys`: as in `with_gold_label`.
+    `across`: another one; then a group is a pair of keys. `keys`: as in `with_gold_label`.
     """
     whole: defaultdict[str, Counter[Pattern]] = defaultdict(Counter)
-    groups: defaultdict[str, defaultdict[str, Counter[Pattern]]] = defaultdict(lambda: defaultdict(Counter))
+    groups: defaultdict[Any, defaultdict[str, Counter[Pattern]]] = defaultdict(lambda: defaultdict(Counter))
     undecided = 0
     with more_sort_memory():
-        validators = _validators(question) if by == "validator" else {}
+        validators = _validators(question) if "validator" in (by, across) else {}
         few = len(set().union(*validators.values())) <= ROWS_WITH_INTERVALS
-        rows = (
-            _voted_sentences(among_keys(pairs.standing(), keys), question, by)
-            if question.by_sentence
-            else _voted_pairs(pairs.standing(), question, by, keys)
-        )
-        for pair, sentence, premises, key, waits, *rest in rows.iterator(PORTION):
+        for pair, sentence, premises, waits, key, other, *rest in _voted(pairs, question, (by, across), keys):
             pattern = _pattern(*rest)
             whole[premises][pattern] += 1
             undecided += waits
-            for each in validators.get((pair, sentence), ()) if by == "validator" else (key,):
+            people = validators.get((pair, sentence), ())
+            found: Iterable[Any] = people if by == "validator" else (key,)
+            if across:
+                found = product(found, people if across == "validator" else (other,))
+            for each in found:
                 groups[each][premises if few else ""][pattern] += 1
     named = {key: _profiles(counts.values()) for key, counts in groups.items()} if by else {}
     return Counted(_profiles(whole.values()), named, undecided)
+
+
+def of_week(
+    question: Question, begin: datetime, by: tuple[str, str]
+) -> Iterator[tuple[str, Pattern, Any, list[str]]]:
+    """Yields each pair (or sentence) with all labels that got its last one in the week that begins on this Monday.
+
+    As (premise group, pattern, its two groups of the dimensions `by`, the codes of those who validated it).
+    """
+    labels = deciding_labels(question).filter(cast_at__gte=begin, cast_at__lt=begin + timedelta(days=7))
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
+    with more_sort_memory():
+        keys = list(pairs.filter(pk__in=labels.values("pair")).values_list("pk", flat=True))
+        validators = _validators(question, keys)
+        ids = {int(each) for of_pair in validators.values() for each in of_pair}
+        codes = {str(pk): code for pk, code in User.objects.filter(pk__in=ids).values_list("pk", "code")}
+        for pair, sentence, premises, _, week, *groups_and_rest in _voted(
+            pairs, question, ("week", *by), keys
+        ):
+            groups, pattern = groups_and_rest[:2], _pattern(*groups_and_rest[2:])
+            is_full = has_all_labels(sum(pattern.votes), question.rule, pattern.missing)
+            if is_full and week == begin.date().isoformat():
+                yield (
+                    premises,
+                    pattern,
+                    groups,
+                    [codes[each] for each in validators.get((pair, sentence), ())],
+                )
 
 
 def among_keys(pairs: PairQuerySet, keys: Collection[int] | None) -> PairQuerySet:
@@ -153,6 +187,14 @@ def behind(question: Question, by: str, group: str, **query: str) -> str:
     return address_in("pairs", question, by=by, group=group, **query)
 
 
+def behind_both(question: Question, one: tuple[str, str], other: tuple[str, str], **query: str) -> str:
+    """Returns the address of the pairs of two groups, each (dimension, group); empty where the list cannot show them."""
+    for (by, group), (also, beside) in ((one, other), (other, one)):
+        if by == "genre" or (by == "author" and group):
+            return behind(question, also, beside, **{by: group}, **query)
+    return ""
+
+
 def name_of_group(by: str, group: str, names: Mapping[str, Mapping[str, str]]) -> str:
     """Returns what pages call a group; empty if it has no name. names: as `validation.questions.lookup.names_in`."""
     if by in WEEKS and group:
@@ -160,22 +202,34 @@ def name_of_group(by: str, group: str, names: Mapping[str, Mapping[str, str]]) -
     return names.get(by, {}).get(group, group)
 
 
-def _voted_pairs(
-    pairs: PairQuerySet, question: Question, by: str, keys: Collection[int] | None
-) -> QuerySet[Any, tuple[Any, ...]]:
-    """Returns a row for each pair that has a vote, as the view of gold labels counts it.
+def _voted(
+    pairs: PairQuerySet, question: Question, by: Iterable[str], keys: Collection[int] | None
+) -> Iterator[tuple[Any, ...]]:
+    """Yields a row for each pair (or sentence) that has a vote, except of withdrawn pairs.
 
-    A row: pair, sentence (0), premise group, key of the dimension, whether it waits for a decision, then the arguments
-    of `_pattern`.
+    A row: pair, sentence (0 for a whole pair), premise group, whether it waits for a decision, the key of each
+    dimension, then the arguments of `_pattern`.
     """
+    rows = (
+        _voted_sentences(among_keys(pairs.standing(), keys), question, by)
+        if question.by_sentence
+        else _voted_pairs(pairs.standing(), question, by, keys)
+    )
+    return rows.iterator(PORTION)
+
+
+def _voted_pairs(
+    pairs: PairQuerySet, question: Question, by: Iterable[str], keys: Collection[int] | None
+) -> QuerySet[Any, tuple[Any, ...]]:
+    """Returns the rows of pairs, as the view of gold labels counts them."""
     counted: Any = with_gold_label(pairs, question, keys)  # mypy does not know the columns of the view
     voted: QuerySet[Any] = counted.filter(votes__gt=0).order_by()
     return voted.values_list(
         "pk",
         Value(0),
         "premise__group",
-        _key("", by, F("gold__last_cast_at")),
         Case(When(waits_for_adjudication(question), then=1), default=0),
+        *(_key("", each, F("gold__last_cast_at")) for each in by),
         "gold__author_vote",
         "adjudicated_label",
         "standing_label",
@@ -185,8 +239,10 @@ def _voted_pairs(
     )
 
 
-def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[Any, tuple[Any, ...]]:
-    """Returns a row for each sentence with a vote, with the columns of `_voted_pairs`.
+def _voted_sentences(
+    pairs: PairQuerySet, question: Question, by: Iterable[str]
+) -> QuerySet[Any, tuple[Any, ...]]:
+    """Returns the rows of sentences.
 
     The columns for an adjudicated label and an author's label are empty: a sentence has neither.
     """
@@ -200,8 +256,8 @@ def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QueryS
         "pair_id",
         "sentence",
         "pair__premise__group",
-        _key("pair__", by, Max("cast_at")),
         Value(0),
+        *(_key("pair__", each, Max("cast_at")) for each in by),
         nothing,
         nothing,
         nothing,
@@ -223,9 +279,11 @@ def _key(pair: str, by: str, last_cast_at: Any) -> Any:
     return PAIR_KEYS[by](pair) if by in PAIR_KEYS else Value("")
 
 
-def _validators(question: Question) -> dict[tuple[int, int], set[str]]:
-    """Returns who validated each pair or sentence: (pair, sentence) -> ids of annotators."""
+def _validators(question: Question, keys: Collection[int] | None = None) -> dict[tuple[int, int], set[str]]:
+    """Returns who validated each pair or sentence: (pair, sentence) -> ids of annotators. keys: of the pairs, if few."""
     given = deciding_labels(question).exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)
+    if keys is not None:
+        given = given.filter(Among("pair_id", keys))
     found: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
     for pair, sentence, annotator in given.values_list("pair_id", "sentence", "annotator_id").iterator(
         PORTION
