@@ -34,12 +34,18 @@ REPEATED = {
 OTHER = {"light": "dark", "dark": "light"}
 
 
+def show_all(page: Page) -> None:
+    """Shows what stands under other tabs, too: every part is looked at."""
+    page.evaluate("document.querySelectorAll('[role=tabpanel]').forEach(panel => panel.hidden = false)")
+
+
 def own_violations(page: Page, again: bool = False) -> list[dict[str, Any]]:
     """Returns the rules that axe finds broken once the page is loaded, in the colours that it has.
 
     again: all rules have looked at the page in another width, and only those remain that depend on width and colours.
     """
     page.wait_for_load_state()
+    show_all(page)
     options = AGAIN if again else VIOLATIONS if contrast else NO_CONTRAST
     found: list[dict[str, Any]] = Axe().run(page, REPEATED, options=options).response["violations"]
     return found
@@ -101,6 +107,7 @@ EXTENT = """svg => {
 
 def chart_faults(page: Page) -> list[str]:
     """Returns what is wrong with the charts of a page, once all are drawn; nothing for a page without charts."""
+    show_all(page)
     figures = page.locator("figure[data-chart]")
     pictures = figures.locator("svg.chart-svg")
     expect(pictures).to_have_count(figures.count())

@@ -34,6 +34,7 @@ def look_at():
 def test_a_snapshot_is_described_published_and_retracted(live_server, watched, rosa, snapshot, look, look_at):
     page = watched(rosa, **look)
     page.goto(f"/snapshots/{snapshot.pk}/")
+    page.get_by_role("tab", name="Release", exact=True).click()
     expect(page.get_by_text("This snapshot cannot be published yet: 8 questions")).to_be_visible()
     look_at(page, "unanswered")
     page.get_by_role("link", name="Answer the datasheet’s questions").click()

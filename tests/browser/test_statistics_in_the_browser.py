@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from snapshots.statistics.job import compute_statistics, request_statistics
-from tests.browser.looks import LOOKS, complaints, width_of
+from tests.browser.looks import LOOKS, complaints, show_all, width_of
 from tests.snapshots.material import corpus_of, freeze
 
 
@@ -16,6 +16,7 @@ def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
         compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
     page = watched(rosa, **look)
     page.goto(f"/snapshots/{snapshot.pk}/statistics/")
+    show_all(page)
     figures = page.locator("figure[data-chart]").count()
     assert figures > 5
     expect(page.locator("svg.chart-svg")).to_have_count(figures)
