@@ -20,6 +20,7 @@ from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
+from annotation_site.workspace.corpus_form_pages import change_corpus, preview_change
 from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
@@ -71,6 +72,9 @@ urlpatterns = [
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
     path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),
+    path("c/<slug:slug>/settings/change/", change_corpus, name="change-corpus"),
+    path("c/<slug:slug>/settings/change/<slug:part>/", change_corpus, name="change-corpus-part"),
+    path("c/<slug:slug>/settings/preview/", preview_change, name="preview-change"),
     path("c/<slug:slug>/settings/file/", corpus_file, name="corpus-file"),
     path("c/<slug:slug>/settings/file/<int:number>/", earlier_text, name="earlier-text"),
     path("c/<slug:slug>/settings/file.toml", text_file, name="text-file"),

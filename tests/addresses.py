@@ -197,6 +197,7 @@ def sample_site() -> Site:
         },
         "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk, "name": exams[0].slug},
         "c/<slug:slug>/settings/file/": {"number": kept.pk},
+        "c/<slug:slug>/settings/change/": {"part": "pay"},
         "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},

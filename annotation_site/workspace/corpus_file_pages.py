@@ -75,23 +75,23 @@ def look_at(text: str, of: Corpus | None = None) -> Look:
     return look
 
 
-def loaded(request: HttpRequest, look: Look) -> HttpResponse | None:
-    """Loads what was looked at and confirmed; returns the way on. Returns None, and says why, if something has changed."""
+def loaded(request: HttpRequest, look: Look) -> bool:
+    """Loads what was looked at and confirmed. Returns whether it did; `look` says why not."""
     assert isinstance(request.user, User)
     if look.file is None or look.changes is None:
-        return None
+        return False
     if request.POST.get("seen") != look.seen:
         look.faults = [Fault(CHANGED_MEANWHILE)]
-        return None
+        return False
     try:
         load(look.file, by=request.user, expected=look.changes)
     except LoadRefused as problem:
         look.faults = [Fault(reason) for reason in problem.reasons]
-        return None
+        return False
     number = len(look.changes.lines)
     done = f"{number} change{'' if number == 1 else 's'} made." if number else "The text is kept."
     messages.success(request, done)
-    return redirect("corpus-overview", look.file.corpus.slug)
+    return True
 
 
 @researcher_form
@@ -110,8 +110,8 @@ def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
     elif request.method == "POST":
         look = look_at(text_in(request, "text"), corpus)
         context["look"] = look
-        if request.POST.get("do") == "load" and (way_on := loaded(request, look)):
-            return way_on
+        if request.POST.get("do") == "load" and look.file and loaded(request, look):
+            return redirect("corpus-overview", look.file.corpus.slug)
     elif corpus is not None:
         _show_kept(request, corpus, context)
     if corpus is not None:

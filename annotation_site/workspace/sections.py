@@ -130,7 +130,11 @@ SECTIONS = (
         is_filtered=True,
     ),
     _section(
-        "Settings", ("Settings", "corpus-settings"), ("Corpus file", "corpus-file"), pages=("earlier-text",)
+        "Settings",
+        ("Settings", "corpus-settings"),
+        ("Change", "change-corpus"),
+        ("Corpus file", "corpus-file"),
+        pages=("earlier-text", "change-corpus-part"),
     ),
 )
 

@@ -41,16 +41,18 @@ LANGUAGE_MODELS = {
 
 
 class CorpusPart(Table):
-    slug: Slug = Field(description="the name in commands and addresses; it cannot change")
-    name: Named = Field(description="the name that people see")
+    slug: Slug = Field(title="Short name", description="the name in commands and addresses; it cannot change")
+    name: Named = Field(title="Name", description="the name that people see")
     description: str = Field("", description="Markdown")
     scheme: Annotated[str, OneOf(tuple(SCHEMES))] = Field(
         "nli3",
+        title="Labels",
         description="the labels: "
         + "; ".join(f"`{name}` {', '.join(labels)}" for name, labels in SCHEMES.items()),
     )
     protocol: Annotated[str, OneOf(PROTOCOLS)] = Field(
         "elicited",
+        title="How pairs are made",
         description="`elicited`: a person writes the hypothesis for a label; `judged`: pairs come from elsewhere, people "
         "label them; `recast`: made from another task",
     )
@@ -61,47 +63,69 @@ class CorpusPart(Table):
     )
     licence: Annotated[str, Field(max_length=100)] = Field("", description="of the corpus")
     made_for_demo: bool = Field(
-        False, description="says on pages and in snapshots that this measures nothing"
+        False, title="A trial", description="says on pages and in snapshots that this measures nothing"
     )
     language_models: Annotated[str, OneOf(tuple(LANGUAGE_MODELS))] = Field(
         "forbidden",
+        title="Language models",
         description="may language models help: `forbidden`, `declared` (where a worker says so), `allowed`. The consent "
         "text says it, see below",
     )
     writing: Annotated[str, OneOf(WRITING)] = Field(
         "open",
+        title="Who may write",
         description="who may write: `open` every annotator; `invitation` those to whom a researcher gives the "
         "qualification `write-SLUG`; `exam` those too who pass the `[exam]`",
     )
     sign_up: bool = Field(
         False,
+        title="People may sign up by themselves",
         description="may people make an account by themselves at `/join/SLUG/`; only where an exam or an invitation stands "
         "before all work",
     )
     payment: str = Field(
         "",
+        title="When and how people are paid",
         description="Markdown: when and how people get their money. They read it where they come in and under My account",
     )
     hourly_floor_cents: Count = Field(
         0,
+        title="Lowest hourly pay that you promise, in cents",
         description="the lowest hourly pay that you promise, in cents: *Pay* and *Overview* count who is below it; 0: none",
     )
     platform_fee_percent: Annotated[float, Field(ge=0, le=100)] = Field(
         0,
+        title="What the platform takes on top, in percent",
         description="what the platform takes on top of pay, such as 33.3: *Overview* adds it to what the corpus will cost",
     )
-    writers_per_premise: OneOrMore = Field(1, description="how many people write for each premise")
-    max_tasks_per_day: Count = Field(0, description="premises that one writer is given a day; 0: no limit")
+    writers_per_premise: OneOrMore = Field(
+        1, title="Writers of a premise", description="how many people write for each premise"
+    )
+    max_tasks_per_day: Count = Field(
+        0,
+        title="Premises a day for one writer",
+        description="premises that one writer is given a day; 0: no limit",
+    )
     max_genre_share: Annotated[int, Field(ge=1, le=100)] = Field(
-        100, description="percent of a genre that one writer may fill"
+        100,
+        title="Share of a genre for one writer, in percent",
+        description="percent of a genre that one writer may fill",
     )
     pause_after_reports: Count = Field(
-        3, description="unanswered problem reports that pause a premise; 0: never"
+        3,
+        title="Reports that pause a premise",
+        description="unanswered problem reports that pause a premise; 0: never",
     )
-    min_hypothesis_chars: OneOrMore = Field(1, description="shorter texts are asked for again")
-    max_hypothesis_chars: OneOrMore = Field(1000, description="longer ones too")
-    dev_pairs_per_genre: Count = Field(0, description="how many pairs of each genre a freeze puts into dev")
-    test_pairs_per_genre: Count = Field(0, description="and into test")
+    min_hypothesis_chars: OneOrMore = Field(
+        1, title="Shortest hypothesis, in characters", description="shorter texts are asked for again"
+    )
+    max_hypothesis_chars: OneOrMore = Field(
+        1000, title="Longest hypothesis, in characters", description="longer ones too"
+    )
+    dev_pairs_per_genre: Count = Field(
+        0, title="Pairs of a genre for dev", description="how many pairs of each genre a freeze puts into dev"
+    )
+    test_pairs_per_genre: Count = Field(0, title="Pairs of a genre for test", description="and into test")
 
     def errors(self, place: Place) -> Iterator[SchemaError]:
         if self.max_hypothesis_chars < self.min_hypothesis_chars:
@@ -111,10 +135,11 @@ class CorpusPart(Table):
 
 
 class ConsentPart(Table):
-    title: Named = Field(description="the heading of the page")
-    text: Needed = Field(description="Markdown")
+    title: Named = Field(title="Heading", description="the heading of the page")
+    text: Needed = Field(title="Text", description="Markdown")
     language_models: str = Field(
         "",
+        title="Last paragraph, on language models",
         description="the last paragraph: what people read about language models. Empty: our words for the policy of "
         "`[corpus]`, in English; give your own where the text is in another language",
     )

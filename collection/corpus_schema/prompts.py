@@ -32,41 +32,57 @@ STATUSES = ("open", "pilot", "closed")
 
 class WrittenField(Table):
     label: Needed = Field(description="the label that the sentence is written for")
-    wording: Needed = Field(description="what the field asks for")
+    wording: Needed = Field(title="What it asks for", description="what the field asks for")
     reminder: Annotated[str, Field(max_length=200)] = Field("", description="a short line under it")
 
 
 class PromptPart(Table):
-    slug: Slug
+    slug: Slug = Field(title="Short name")
     name: Named
     instructions: Needed = Field(description="Markdown")
     status: Annotated[str, OneOf(STATUSES)] = Field(
         "open",
+        title="State",
         description="`open`; `pilot`: for chosen writers, their sentences apart; `closed`: nobody writes",
     )
-    pay_cents: Count = Field(0, description="for each premise")
-    seconds: OneOrMore = Field(120, description="how long a premise takes, as writers read it")
+    pay_cents: Count = Field(0, title="Pay for a premise, in cents", description="for each premise")
+    seconds: OneOrMore = Field(
+        120, title="Seconds for a premise", description="how long a premise takes, as writers read it"
+    )
     care: str = Field(
         "",
+        title="Care, above every premise",
         description="Markdown above every premise, for texts that may upset; there it is folded after the first paragraph",
     )
     skip_pay_cents: Count = Field(
-        0, description="for a premise that a writer skips because it is upsetting; at most `pay_cents`"
+        0,
+        title="Pay for a skipped premise, in cents",
+        description="for a premise that a writer skips because it is upsetting; at most `pay_cents`",
     )
-    paid_skips_per_day: Count = Field(5, description="how many of these a writer is paid for in a day")
+    paid_skips_per_day: Count = Field(
+        5, title="Paid skips a day", description="how many of these a writer is paid for in a day"
+    )
     reading_pay_cents: Count = Field(
         0,
+        title="Pay for reading the instructions, in cents",
         description="once for reading the instructions and passing their check; a later version is not paid again",
     )
     differs: str = Field(
         "",
+        title="What is different from another prompt",
         description="Markdown: what is different here, for those who have read another prompt of the corpus; they see it in "
         "place of the instructions, which fold away. Empty: they see the instructions",
     )
-    fields: Annotated[tuple[WrittenField, ...], Rows] = Field((), description=f"{TABLES_BELOW}; at least one")
-    examples: Annotated[tuple[Example, ...], Rows] = Field((), description=TABLES_ABOVE)
-    check: Annotated[tuple[Check, ...], Rows] = Field((), description=TABLES_BELOW)
-    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=TABLES_ABOVE)
+    fields: Annotated[tuple[WrittenField, ...], Rows] = Field(
+        (), title="Fields to write", description=f"{TABLES_BELOW}; at least one"
+    )
+    examples: Annotated[tuple[Example, ...], Rows] = Field(
+        (), title="Worked examples", description=TABLES_ABOVE
+    )
+    check: Annotated[tuple[Check, ...], Rows] = Field((), title="Check", description=TABLES_BELOW)
+    faq: Annotated[tuple[Faq, ...], Rows] = Field(
+        (), title="Questions that people ask", description=TABLES_ABOVE
+    )
 
     @property
     def digest(self) -> str:
@@ -104,11 +120,11 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", 'Field name "register"')
 
     class GenrePart(Table):
-        slug: Slug = Field(description="what `--genre` and the files name")
+        slug: Slug = Field(title="Short name", description="what `--genre` and the files name")
         name: Named
         register: Annotated[str, OneOf(("", *REGISTERS))] = Field("", description="`written` or `spoken`")
         in_training: bool = Field(
-            True, description="`false`: its pairs never go to train (mismatched genres)"
+            True, title="In training", description="`false`: its pairs never go to train (mismatched genres)"
         )
         prompt: str = Field("", description="the slug of its prompt; without one nobody can write for it")
 

@@ -40,7 +40,7 @@ def _one_sentence_a_line(text: str) -> str:
 
 class WordedLabel(Table):
     label: Needed = Field(description="a label of the scheme")
-    wording: Named = Field(description="what the button says")
+    wording: Named = Field(title="Button", description="what the button says")
     help: str = Field("", description="one sentence more")
 
 
@@ -64,61 +64,93 @@ class PartitionRule(Table):
 
 
 class QuestionPart(Table):
-    wording: Needed = Field(description="the question above each pair")
+    wording: Needed = Field(title="Question", description="the question above each pair")
     scheme: Annotated[str, OneOf(("", *SCHEMES))] = Field(
         "",
+        title="Labels",
         description="its labels; empty: those of the corpus. The main question of an `entailed2` corpus may ask on "
         '`ordinal5`, with `gold_rule = "unanimous"`: 5 is entailed, 1 to 4 are not',
     )
     instructions: str = Field("", description="Markdown, read once before the first batch")
-    seats: Seats = Field(5, description="labels a pair, the author's among them")
-    threshold: Seats = Field(3, description="votes that make a gold label: more than half of the seats")
+    seats: Seats = Field(5, title="Labels a pair", description="labels a pair, the author's among them")
+    threshold: Seats = Field(
+        3,
+        title="Votes for a gold label",
+        description="votes that make a gold label: more than half of the seats",
+    )
     gold_rule: Annotated[str, OneOf(RULES)] = Field(
         MAJORITY,
+        title="How votes become gold",
         description="how votes become gold: `majority`, the label with the `threshold`; `adjudicated` (nli3), a "
         "researcher decides where no label has it, and where entailment and contradiction share the votes; `unanimous`, "
         "only where all at least `threshold` votes are the same; `majority_of_all`, the label of more than half of all "
         "answers to a pair, for corpora whose answers vary in number, once no seat of the pair waits: `seats` is the most "
         "that a pair may have",
     )
-    most_labels: OneOrMore = Field(100, description="the most labels a pair can get when more are asked for")
-    batch_size: Annotated[int, Field(ge=1, le=100)] = Field(5, description="pairs handed out at a time")
-    pay_cents: Count = Field(0, description="for each pair")
+    most_labels: OneOrMore = Field(
+        100,
+        title="Most labels of a pair",
+        description="the most labels a pair can get when more are asked for",
+    )
+    batch_size: Annotated[int, Field(ge=1, le=100)] = Field(
+        5, title="Pairs at a time", description="pairs handed out at a time"
+    )
+    pay_cents: Count = Field(0, title="Pay for a pair, in cents", description="for each pair")
     reading_pay_cents: Count = Field(
-        0, description="once for reading the instructions and passing their check, before the first batch"
+        0,
+        title="Pay for reading the instructions, in cents",
+        description="once for reading the instructions and passing their check, before the first batch",
     )
     control_bonus_cents: Count = Field(
-        100, description="for agreeing with the expert's label of a control item"
+        100,
+        title="Pay for agreeing with an expert, in cents",
+        description="for agreeing with the expert's label of a control item",
     )
-    seconds: OneOrMore = Field(12, description="how long a pair takes, as annotators read it")
+    seconds: OneOrMore = Field(
+        12, title="Seconds for a pair", description="how long a pair takes, as annotators read it"
+    )
     correct_minutes: Annotated[int, Field(ge=0, le=A_WEEK)] = Field(
         30,
+        title="Minutes in which a label may be corrected",
         description="how long annotators may correct a label that they sent, under My account; the first one stays as "
         "history. `0`: not at all",
     )
-    pool_is_open: bool = Field(True, description="may every annotator label; `false`: only invited ones")
+    pool_is_open: bool = Field(
+        True,
+        title="Every annotator may label",
+        description="may every annotator label; `false`: only invited ones",
+    )
     pool_needs_exam: bool = Field(
         False,
+        title="An exam stands before labelling",
         description="in an open pool: only who passed the question’s own exam may label, or was invited; without one of "
         "its own, the `[exam]` of writers counts",
     )
     qualification: Annotated[str, Field(max_length=60), AfterValidator(is_slug)] = Field(
         "",
+        title="Qualification that is needed",
         description="in an open pool: only who holds the qualification of this slug may label, or was invited; it is made "
         "if there is none, and is given among the records (`/admin/records/`) or by an entry link",
     )
     calibration_percent: Percent = Field(
         0,
+        title="Calibration items, in percent",
         description="how many of a hundred places in batches hold a [calibration item](#questioncalibration)",
     )
-    exam: ExamPart | None = Field(None, description="a table, see above")
-    labels: Annotated[tuple[WordedLabel, ...], Rows] = Field((), description=TABLES_BELOW)
-    examples: Annotated[tuple[Example, ...], Rows] = Field((), description=TABLES_BELOW)
-    check: Annotated[tuple[Check, ...], Rows] = Field((), description=TABLES_BELOW)
-    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=TABLES_BELOW)
-    calibration: Annotated[tuple[CalibrationPart, ...], Rows] = Field((), description=TABLES_BELOW)
+    exam: ExamPart | None = Field(None, title="Exam", description="a table, see above")
+    labels: Annotated[tuple[WordedLabel, ...], Rows] = Field((), title="Answers", description=TABLES_BELOW)
+    examples: Annotated[tuple[Example, ...], Rows] = Field(
+        (), title="Worked examples", description=TABLES_BELOW
+    )
+    check: Annotated[tuple[Check, ...], Rows] = Field((), title="Check", description=TABLES_BELOW)
+    faq: Annotated[tuple[Faq, ...], Rows] = Field(
+        (), title="Questions that people ask", description=TABLES_BELOW
+    )
+    calibration: Annotated[tuple[CalibrationPart, ...], Rows] = Field(
+        (), title="Calibration items", description=TABLES_BELOW
+    )
     partitions: Annotated[tuple[PartitionRule, ...], Rows] = Field(
-        (), description=f'{TABLES_BELOW}; only with `gold_rule = "{UNANIMOUS}"`'
+        (), title="Seats of a partition", description=f'{TABLES_BELOW}; only with `gold_rule = "{UNANIMOUS}"`'
     )
 
     def errors(self, place: Place, corpus_scheme: str) -> Iterator[SchemaError]:
@@ -193,9 +225,15 @@ class QuestionPart(Table):
 class SideQuestionPart(QuestionPart):
     """A question other than the main one: the keys of the main question, and those of its own."""
 
-    slug: Slug = Field(description="its name in addresses and commands (`open_pairs --question`)")
-    hides_premise: bool = Field(False, description="the sentence is judged by itself")
-    by_sentence: bool = Field(False, description="each sentence of the premise is judged by itself")
+    slug: Slug = Field(
+        title="Short name", description="its name in addresses and commands (`open_pairs --question`)"
+    )
+    hides_premise: bool = Field(
+        False, title="Without the premise", description="the sentence is judged by itself"
+    )
+    by_sentence: bool = Field(
+        False, title="Each sentence by itself", description="each sentence of the premise is judged by itself"
+    )
 
     def errors(self, place: Place, corpus_scheme: str) -> Iterator[SchemaError]:
         if self.slug in PAGES:

@@ -78,9 +78,11 @@ class ExamItemPart(Table):
 
 class ExamPart(Table):
     instructions: str = Field("", description="Markdown")
-    pass_mark: Percent = Field(80, description="percent of the known labels")
-    tries: OneOrMore = Field(2, description="how often one person may take it")
-    items: Annotated[tuple[ExamItemPart, ...], Rows] = Field((), description=f"{TABLES_BELOW}; at least one")
+    pass_mark: Percent = Field(80, title="Pass mark, in percent", description="percent of the known labels")
+    tries: OneOrMore = Field(2, title="Tries", description="how often one person may take it")
+    items: Annotated[tuple[ExamItemPart, ...], Rows] = Field(
+        (), title="Items", description=f"{TABLES_BELOW}; at least one"
+    )
 
     def errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if not self.items:

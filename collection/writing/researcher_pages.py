@@ -262,6 +262,7 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
         "form": form,
         "differs": found.differs if prompts.knows_another(annotator=user, prompt=found.prompt) else "",
         "is_done": is_done,
+        "as_writer": not user.is_researcher or hasattr(request, "preview_of"),
         "pays": not is_done and (user.is_researcher or pays_for_reading(annotator=user, version=found)),
     }
     return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,190 @@
+"""Changes a corpus by forms, section by section, over the text of its file; previews of what workers will read."""
+
+import tomllib
+from copy import copy
+from difflib import SequenceMatcher
+from typing import Any, cast
+
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from accounts.pages.access import researcher_form, researcher_post
+from annotation_site.intake.corpus_files import load
+from annotation_site.intake.corpus_text import text_of
+from annotation_site.workspace import corpus_forms as forms
+from annotation_site.workspace.corpus_file_pages import Look, loaded, look_at
+from collection.corpora.corpus_file import BadCorpusFile, Fault, corpus_file_in, too_much
+from collection.corpora.edited_text import edited
+from collection.corpora.loading import LoadRefused
+from collection.corpus_schema import CorpusFile
+from collection.models import Corpus, Pair, Premise, PromptVersion
+from collection.writing.researcher_pages import prompt as prompt_page
+from validation.labelling.preview_page import preview_instructions, preview_labelling
+from validation.models import QuestionExample
+from validation.questions.addresses import text_in
+
+
+@researcher_form
+def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpResponse:
+    """Shows a section of the corpus's file as a form, beside it the file and what would change, and changes it.
+
+    The text with what was changed so far travels with the form: nothing is stored before it is confirmed.
+    """
+    corpus, section = get_object_or_404(Corpus, slug=slug), forms.section_named(part)
+    if section is None:
+        raise Http404(f"There is no section {part}.")
+    now = text_of(corpus).text
+    look, is_rewritten = Look(now, corpus), False
+    if request.method == "POST":
+        text, is_rewritten = _posted_text(request, now)
+        look = look_at(text, corpus)
+        do = request.POST.get("do")
+        if do == "load" and loaded(request, look):
+            return redirect("change-corpus-part", slug, part)
+        if do == "file":
+            return _as_file(request, corpus, look)
+    content = _content(look.text)
+    if content is None:
+        return _as_file(request, corpus, look)
+    is_asked = request.method == "POST" and request.POST.get("do") in ("look", "load")
+    shown = look.faults if request.method == "POST" else []
+    context = {
+        "corpus": corpus,
+        "section": section,
+        "sections": forms.SECTIONS,
+        "parts": forms.parts_of(section, content, shown),
+        "look": look,
+        "faults": [(fault, _address(slug, section, fault)) for fault in shown],
+        "lines": list(_lines(now, look)),
+        "is_changed": look.text != now,
+        "is_rewritten": is_rewritten,
+        "hourly": forms.hourly(content) if section.slug == "pay" else [],
+        "floor": _floor(content),
+        "is_asked": is_asked,
+    }
+    return render(request, "workspace/change_corpus.html", context, status=422 if is_asked and shown else 200)
+
+
+@researcher_post
+def preview_change(request: HttpRequest, slug: str) -> HttpResponse:
+    """Shows a page as workers would see it after the changes of the form, which are made and taken back."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    text, _ = _posted_text(request, text_of(corpus).text)
+    try:
+        file = corpus_file_in(text, "corpus file")
+        with transaction.atomic():
+            load(file)
+            answer = _shown(request, corpus, file, text_in(request, "of"))
+            transaction.set_rollback(True)
+        return answer
+    except BadCorpusFile as problem:
+        errors = problem.errors
+    except LoadRefused as problem:
+        errors = problem.reasons
+    context = {"corpus": corpus, "errors": errors}
+    return render(request, "workspace/no_preview.html", context, status=422)
+
+
+def _posted_text(request: HttpRequest, now: str) -> tuple[str, bool]:
+    """Returns the posted text with what the posted fields say, and whether its comments and order are lost."""
+    text = text_in(request, "text").replace("\r\n", "\n") or now
+    section, content = forms.section_named(request.POST.get("section", "")), _content(text)
+    if section is None or content is None:
+        return text, False
+    wanted = forms.posted(section, content, {key: text_in(request, key) for key in request.POST})
+    what, _, place = request.POST.get("do", "").partition(":")
+    if what == "add":
+        wanted = forms.added(wanted, place)
+    elif what == "remove":
+        wanted = forms.removed(wanted, place)
+    changed = edited(text, wanted)
+    return changed.text, changed.is_rewritten
+
+
+def _content(text: str) -> dict[str, Any] | None:
+    """Returns what a text says; None if it is no TOML, or must not be read."""
+    try:
+        return None if too_much(text) else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _shown(request: HttpRequest, corpus: Corpus, file: CorpusFile, of: str) -> HttpResponse:
+    """Returns the page of a prompt (`prompts.0`), or of a question or its instructions (`question`, `read:questions.1`)."""
+    looking = copy(request)
+    looking.method, looking.GET, looking.POST = "GET", QueryDict(), QueryDict()
+    looking.preview_of = corpus.slug  # type: ignore[attr-defined]
+    what, _, name = of.rpartition(":")
+    kind, *rest = forms.place_of(name)
+    slugs = {"prompts": [one.slug for one in file.prompts], "questions": [one.slug for one in file.questions]}
+    number, slug = rest[0] if rest else None, ""
+    if isinstance(number, int):
+        if number >= len(slugs.get(str(kind), [])):
+            raise Http404("There is no such prompt or question.")
+        slug = slugs[str(kind)][number]
+    if kind == "prompts":
+        version = PromptVersion.objects.newest().get(prompt__corpus=corpus, prompt__slug=slug)
+        return cast(HttpResponse, prompt_page(looking, corpus=corpus.slug, version=version.pk))
+    if kind == "questions":
+        looking.GET = QueryDict(urlencode({"question": slug}))
+    if what:
+        return cast(HttpResponse, preview_instructions(looking, corpus.slug))
+    if not Pair.objects.standing().filter(corpus=corpus).exists():
+        _make_pair(corpus)
+    return cast(HttpResponse, preview_labelling(looking, corpus.slug))
+
+
+def _make_pair(corpus: Corpus) -> None:
+    """Makes a pair for a preview, which is taken back with it: of the first worked example, if there is one."""
+    example = QuestionExample.objects.filter(question__corpus=corpus).first()
+    premise = Premise.objects.create(
+        corpus=corpus,
+        genre=corpus.genres.order_by("pk")[0],
+        text=example.premise if example else "A premise of the corpus.",
+        **dict.fromkeys(("public_id", "digest", "group"), "preview"),
+    )
+    hypothesis = example.hypothesis if example else "A sentence about it."
+    Pair.objects.create(corpus=corpus, premise=premise, hypothesis=hypothesis, scheme=corpus.scheme)
+
+
+def _as_file(request: HttpRequest, corpus: Corpus, look: Look) -> HttpResponse:
+    context = {"corpus": corpus, "look": look}
+    return render(request, "workspace/corpus_file.html", context, status=422 if look.faults else 200)
+
+
+def _address(slug: str, here: forms.Section, fault: Fault) -> str:
+    """Returns where a fault can be mended: in this section, in another one; empty: in the file alone."""
+    section = forms.section_of(fault.place) if fault.place else None
+    if section is None:
+        return ""
+    anchor = forms.name_of(fault.place).replace(".", "-")
+    if section is here:
+        return f"#{anchor}"
+    return reverse("change-corpus-part", args=[slug, section.slug])
+
+
+def _lines(now: str, look: Look) -> list[tuple[str, str, list[str]]]:
+    """Returns the lines of the text: (line, "new" or "", what is wrong there)."""
+    lines, old = look.text.splitlines(), now.splitlines()
+    new = {
+        number
+        for step, _, _, first, last in SequenceMatcher(a=old, b=lines, autojunk=False).get_opcodes()
+        if step != "equal"
+        for number in range(first, last)
+    }
+    wrong: dict[int, list[str]] = {}
+    for fault in look.faults:
+        if fault.line and fault.what:
+            wrong.setdefault(fault.line - 1, []).append(fault.what)
+    return [
+        (line, "new" if number in new else "", wrong.get(number, [])) for number, line in enumerate(lines)
+    ]
+
+
+def _floor(content: dict[str, Any]) -> int:
+    about = content.get("corpus")
+    floor = about.get("hourly_floor_cents", 0) if isinstance(about, dict) else 0
+    return floor if type(floor) is int else 0

@@ -1,0 +1,232 @@
+"""A corpus is changed by forms over its file: the text, the differences, a confirmation."""
+
+import re
+import tomllib
+
+import pytest
+from lxml import html
+
+from annotation_site.intake.corpus_files import load
+from annotation_site.workspace import corpus_forms as forms
+from collection.corpora.corpus_file import corpus_file_in
+from collection.corpus_schema import CorpusFile
+from collection.models import Corpus, Pair, PromptVersion
+from schemas.base import field_at, part_in
+from tests.conftest import REPOSITORY
+from tests.made_once import made_once
+from validation.models import Question
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {path.parent.name: path.read_text() for path in (REPOSITORY / "examples").glob("*/corpus.toml")}
+TEXT = TEXTS["captions"]
+PAY = "/c/captions/settings/change/pay/"
+
+
+@made_once
+def captions() -> Corpus:
+    load(corpus_file_in(TEXT, "file"))
+    return Corpus.objects.get()
+
+
+@pytest.fixture
+def client(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def fields_of(page) -> dict[str, str]:
+    """What a browser sends of the form, without a button."""
+    form = html.fromstring(page.content.decode()).get_element_by_id("change")
+    return {name: value for name, value in form.form_values() if name != "seen"} | {
+        "seen": next(iter(form.xpath(".//input[@name='seen']/@value")), "")
+    }
+
+
+def send(client, page, do="look", address="", **changed):
+    fields = fields_of(page) | changed
+    gone = [key for key, value in changed.items() if value is None]
+    return client.post(
+        address or page.request["PATH_INFO"], {k: v for k, v in fields.items() if k not in gone} | {"do": do}
+    )
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("section", forms.SECTIONS, ids=lambda section: section.slug)
+def test_a_form_that_is_sent_as_it_is_changes_nothing(section, name):
+    content = tomllib.loads(TEXTS[name])
+    sent = {
+        each.name: "yes" if each.value is True else str(each.value).replace("\n", "\r\n")
+        for each in forms.fields_in(forms.parts_of(section, content))
+        if each.value is not False
+    }
+    assert forms.posted(section, content, sent) == content
+
+
+def keys_in(kind, place=()) -> set[tuple[str, ...]]:
+    found = set()
+    for key, info in kind.model_fields.items():
+        part = part_in(info.annotation)
+        found |= {(*place, key)} if part is None else keys_in(part, (*place, key))
+    return found
+
+
+def test_every_key_of_the_schema_has_a_field_or_is_left_to_the_file():
+    content = tomllib.loads(TEXTS["multinli-like"])
+    content["question"]["check"] = content["prompts"][0]["check"]
+    content["questions"] = [content["question"]]
+    shown = {
+        tuple(step for step in each.place if isinstance(step, str))
+        for section in forms.SECTIONS
+        for each in forms.fields_in(forms.parts_of(section, content))
+    }
+    left = {place for place in keys_in(CorpusFile) if place not in shown}
+    # Rare ones: exams of questions, calibration items, seats by partition.
+    rare = {
+        (table, key) for table in ("question", "questions") for key in ("exam", "calibration", "partitions")
+    }
+    assert {place[:2] for place in left} == rare
+    assert all(field_at(CorpusFile, place) for place in shown)
+
+
+def test_pay_is_changed_by_a_form_and_comments_stay(client, captions):
+    page = client.get(PAY)
+    assert "Pay an hour" in page.content.decode()
+    looked = send(client, page, **{"prompts.0.pay_cents": "77"})
+    assert looked.context["look"].changes.lines == [
+        ("~", f"prompt captions: pay_cents: {tomllib.loads(TEXT)['prompts'][0]['pay_cents']} -> 77"),
+        ("~", "prompt captions: version 1 replaced, as nobody worked under it"),
+    ]
+    assert PromptVersion.objects.get().pay_cents != 77
+    done = send(client, looked, "load")
+    assert done["Location"] == PAY
+    assert PromptVersion.objects.get().pay_cents == 77
+    kept = captions.texts.newest_first().first()
+    assert kept.loaded_by.username == "rosa"
+    assert [line for line in kept.text.splitlines() if line not in TEXT.splitlines()] == ["pay_cents = 77"]
+
+
+def test_what_is_wrong_stands_at_its_field_and_its_line(client, captions):
+    answer = send(client, client.get(PAY), **{"prompts.0.pay_cents": "0.5", "prompts.0.seconds": "many"})
+    assert answer.status_code == 422
+    page = html.fromstring(answer.content.decode())
+    field = page.get_element_by_id("prompts-0-pay_cents")
+    assert field.get("value") == "0.5"
+    assert page.get_element_by_id("prompts-0-pay_cents-fault").text == "Must be a whole number, not a number."
+    (line, *_) = page.xpath("//li[@class='is-wrong']")
+    assert "pay_cents" in line.text_content()
+    assert "◀ must be a whole number" in line.text_content()
+    assert page.xpath("//a[@href='#prompts-0-seconds']")
+
+
+def test_changes_go_along_from_part_to_part_and_are_made_together(client, captions):
+    page = send(
+        client, client.get(PAY), "go", "/c/captions/settings/change/genres/", **{"prompts.0.pay_cents": "61"}
+    )
+    page = send(client, page, "add:genres")
+    assert [each["slug"] for each in tomllib.loads(page.context["look"].text)["genres"]] == ["captions", ""]
+    page = send(
+        client,
+        page,
+        **{
+            "genres.1.slug": "posters",
+            "genres.1.name": "Posters",
+            "genres.1.prompt": "captions",
+            "genres.1.in_training": None,
+        },
+    )
+    assert page.status_code == 200
+    assert send(client, page, "load").status_code == 302
+    assert not captions.genres.get(slug="posters").in_training
+    assert PromptVersion.objects.get().pay_cents == 61
+    page = send(client, client.get("/c/captions/settings/change/genres/"), "remove:genres.1")
+    assert ("-", "genre posters") in page.context["look"].changes.lines
+
+
+def test_a_part_is_added_and_taken_out(client, captions):
+    consent = client.get("/c/captions/settings/change/consent/")
+    page = send(client, consent, "remove:consent")
+    assert "There is none." in page.content.decode()
+    page = send(client, page, "add:consent")
+    assert {"consent.title", "consent.text"} <= fields_of(page).keys()
+    page = send(client, client.get("/c/captions/settings/change/prompts/"), "add:prompts")
+    assert len(tomllib.loads(page.context["look"].text)["prompts"][1]["fields"]) == 3
+    for nonsense in (
+        "add:",
+        "add:corpus.slug",
+        "add:prompts.9.fields",
+        "remove:prompts.9",
+        "remove:corpus",
+        "remove:",
+        "add:x.y",
+    ):
+        assert send(client, consent, nonsense).context["look"].text == TEXT
+
+
+def test_the_file_is_reached_with_what_was_changed_and_back(client, captions):
+    page = send(client, client.get(PAY), "file", **{"prompts.0.pay_cents": "88"})
+    text = page.context["look"].text
+    assert "pay_cents = 88" in text
+    back = client.post("/c/captions/settings/change/about/", {"text": text, "do": "go"})
+    assert back.context["look"].text == text
+    broken = client.post("/c/captions/settings/change/about/", {"text": "no toml", "do": "go"})
+    assert (broken.status_code, broken.templates[0].name) == (422, "workspace/corpus_file.html")
+
+
+def test_another_text_than_the_one_that_was_seen_is_not_loaded(client, captions):
+    looked = send(client, client.get(PAY), **{"prompts.0.pay_cents": "77"})
+    answer = send(client, looked, "load", **{"prompts.0.pay_cents": "78"})
+    assert "has changed since you looked" in answer.content.decode()
+    assert PromptVersion.objects.get().pay_cents != 78
+
+
+@pytest.mark.parametrize(
+    ("of", "section", "field", "said"),
+    [
+        ("prompts.0", "prompts", "prompts.0.instructions", "What you will write"),
+        ("question", "questions", "question.wording", "1 of 1"),
+        ("read:question", "questions", "question.instructions", "Instructions"),
+    ],
+)
+def test_a_preview_shows_what_was_typed_and_stores_nothing(client, captions, of, section, field, said):
+    page = client.get(f"/c/captions/settings/change/{section}/")
+    shown = client.post(
+        "/c/captions/settings/preview/", {**fields_of(page), field: "Typed just **now**?", "of": of}
+    )
+    words = html.fromstring(shown.content.decode()).text_content()
+    assert re.search(r"Typed just (\*\*)?now", words)
+    assert "This is a preview." in words
+    assert "Sections of" not in words
+    assert not Pair.objects.exists()
+    assert "Typed" not in Question.objects.get().wording + PromptVersion.objects.get().instructions
+
+
+def test_a_preview_of_what_cannot_be_read_says_why(client, captions):
+    page = client.get("/c/captions/settings/change/prompts/")
+    answer = client.post(
+        "/c/captions/settings/preview/", {**fields_of(page), "prompts.0.instructions": "", "of": "prompts.0"}
+    )
+    assert answer.status_code == 422
+    assert "is empty; write something there" in answer.content.decode()
+    assert (
+        client.post("/c/captions/settings/preview/", {**fields_of(page), "of": "prompts.7"}).status_code
+        == 404
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "corpus = 5",
+        "[corpus]\nslug = 3\n[[prompts]]\nfields = 1",
+        "genres = [1, 2]",
+        "prompts = {}",
+        "question = []",
+    ],
+)
+@pytest.mark.parametrize("section", forms.SECTIONS, ids=lambda section: section.slug)
+def test_odd_files_are_shown_with_their_errors(client, captions, section, text):
+    answer = client.post(
+        f"/c/captions/settings/change/{section.slug}/", {"text": text, "section": section.slug, "do": "look"}
+    )
+    assert answer.status_code == 422
+    assert answer.context["look"].faults
