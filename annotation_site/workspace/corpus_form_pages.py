@@ -49,7 +49,8 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
     content = _content(look.text)
     if content is None:
         return _as_file(request, corpus, look)
-    is_asked = request.method == "POST" and request.POST.get("do") in ("look", "load")
+    # The script that shows what is typed must not move the cursor to the errors.
+    is_asked = request.POST.get("do") in ("look", "load") and not request.htmx  # type: ignore[attr-defined]
     shown = look.faults if request.method == "POST" else []
     context = {
         "corpus": corpus,

@@ -23,7 +23,7 @@ def part(page: Page, name: str) -> None:
 def test_a_corpus_from_an_example_by_forms_alone(live_server, watched, rosa):
     page = watched(rosa, **WIDE)
     page.goto("/new-corpus/")
-    page.get_by_label("Begin with").select_option(
+    page.get_by_label("Begin with", exact=True).select_option(
         label="Captions, in the manner of SNLI: one prompt, nobody sees the photo"
     )
     page.get_by_label("Name that people see").fill("Bus stops")
