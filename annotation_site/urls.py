@@ -21,6 +21,7 @@ from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
 from annotation_site.workspace.corpus_form_pages import change_corpus, preview_change
+from annotation_site.workspace.corpus_state_page import corpus_state
 from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
@@ -74,6 +75,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),
     path("c/<slug:slug>/settings/change/", change_corpus, name="change-corpus"),
     path("c/<slug:slug>/settings/change/<slug:part>/", change_corpus, name="change-corpus-part"),
+    path("c/<slug:slug>/settings/state/", corpus_state, name="corpus-state"),
     path("c/<slug:slug>/settings/preview/", preview_change, name="preview-change"),
     path("c/<slug:slug>/settings/file/", corpus_file, name="corpus-file"),
     path("c/<slug:slug>/settings/file/<int:number>/", earlier_text, name="earlier-text"),

@@ -2,7 +2,7 @@
 
 import math
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import Qualification
 from shared.bidi import isolated
@@ -36,6 +36,19 @@ class NoWork(CollectionError):
     @property
     def look_again(self) -> str:
         return look_again(self.retry_after)
+
+
+PAUSED = gettext_lazy(
+    "The researchers have paused this work, so there is nothing new to do now. What you have begun you can still send, and"
+    " what you earned stays yours."
+)
+
+
+class Paused(NoWork):
+    """All work of the corpus is paused."""
+
+    def __init__(self) -> None:
+        super().__init__(str(PAUSED))
 
 
 class DoneForToday(NoWork):

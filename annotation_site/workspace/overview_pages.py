@@ -77,10 +77,15 @@ class Forecast:
 @polled
 @researcher_page
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Shows what needs attention, and the corpora, those with the latest work first; `as=csv`: all of them as CSV."""
+    """Shows what needs attention, and the corpora, those with the latest work first.
+
+    `as=csv`: all of them as CSV. `archived`: the archived ones in place of the others.
+    """
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
+    is_archive = bool(request.GET.get("archived"))
     corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
-    found, items = list(corpora), waiting()
+    everything, items = list(corpora), waiting()
+    found = [corpus for corpus in everything if (corpus.archived_at is not None) == is_archive]
     is_one_page = len(found) <= CORPORA_A_PAGE
     counts = counts_of(found) if is_one_page else counts_to_sort_by(found)
     rows: list[dict[str, Any]] = [
@@ -105,7 +110,8 @@ def home(request: HttpRequest) -> HttpResponseBase:
             "stages": stages(corpus, now, corpus.frozen_pairs or 0),
             "charts": glances(corpus, now),
         }
-    context = {"table": table, "page": page, "waiting": items}
+    others = len(everything) - len(found)
+    context = {"table": table, "page": page, "waiting": items, "is_archive": is_archive, "others": others}
     answer = render(request, "workspace/home.html", context)
     # Other addresses below /admin/ are the admin theme's, which needs a weaker policy.
     answer["Content-Security-Policy"] = STRICT

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Case, Exists, OuterRef, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -134,6 +134,7 @@ SECTIONS = (
         ("Settings", "corpus-settings"),
         ("Change", "change-corpus"),
         ("Corpus file", "corpus-file"),
+        ("Pause, archive, delete", "corpus-state"),
         pages=("earlier-text", "change-corpus-part"),
     ),
 )
@@ -145,13 +146,17 @@ def section_of(url_name: str) -> Section | None:
 
 
 def corpora_with_parts(first: str = "") -> list[Corpus]:
-    """Returns the newest corpora, `first` (a slug) before all, each with `has_question` and `has_prompt`."""
+    """Returns the newest corpora, without archived ones, each with `has_question` and `has_prompt`.
+
+    `first`: the slug of one that stands before all, archived or not.
+    """
     corpora = Corpus.objects.annotate(
         has_question=Exists(Question.objects.filter(corpus=OuterRef("pk"), is_main=True)),
         has_prompt=Exists(Prompt.objects.filter(corpus=OuterRef("pk"))),
     )
     is_first = Case(When(slug=first, then=Value(0)), default=Value(1))
-    return list(corpora.only("slug", "name").order_by(is_first, "-pk")[: CORPORA_IN_SWITCHER + 2])
+    shown = corpora.filter(Q(archived_at=None) | Q(slug=first))
+    return list(shown.only("slug", "name").order_by(is_first, "-pk")[: CORPORA_IN_SWITCHER + 2])
 
 
 @dataclass(frozen=True)

@@ -304,7 +304,7 @@ def preview_end(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
     """Makes an account and leads to the exam. Somebody who has an account joins the corpus with it."""
-    corpus = get_object_or_404(Corpus, slug=slug, sign_up=True)
+    corpus = get_object_or_404(Corpus, slug=slug, sign_up=True, archived_at=None)
     form, locked = None, None
     if not isinstance(request.user, User):
         form = SignUpForm(request.POST or None)

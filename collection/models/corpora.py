@@ -90,6 +90,12 @@ class Corpus(models.Model):
     dev_pairs_per_genre = models.PositiveIntegerField(default=default_of(CorpusPart, "dev_pairs_per_genre"))
     test_pairs_per_genre = models.PositiveIntegerField(default=default_of(CorpusPart, "test_pairs_per_genre"))
     created_at = models.DateTimeField(auto_now_add=True)
+    paused_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="since when nobody gets new work"
+    )
+    archived_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="since when it is out of the list of corpora"
+    )
 
     objects = CorpusQuerySet.as_manager()
 
@@ -106,6 +112,7 @@ class Corpus(models.Model):
                 "language_model_policy_is_known", Q(language_models__in=["forbidden", "declared", "allowed"])
             ),
             check("genre_share_is_a_share", Q(max_genre_share__gte=1, max_genre_share__lte=100)),
+            check("archived_corpus_is_paused", Q(archived_at=None) | Q(paused_at__isnull=False)),
             check("daily_cap_allows_some_work", Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gte=1)),
         ]
 

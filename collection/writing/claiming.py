@@ -15,7 +15,7 @@ from django.utils.translation import gettext, ngettext
 
 from accounts.models import User, new_token
 from accounts.people.consents import require_consent
-from collection.errors import DoneForToday, NoWork, TaskOver
+from collection.errors import DoneForToday, NoWork, Paused, TaskOver
 from collection.models import (
     Corpus,
     Genre,
@@ -78,6 +78,8 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
         if lease_seat(current.seat, annotator, now):
             return _of_chosen_kind(current, prompt, now)
         close(current, Outcome.EXPIRED, now)
+    if corpus.paused_at is not None:
+        raise Paused
     if is_done_for_today(corpus, annotator, now):
         raise _until_tomorrow(corpus, now)
     full = full_genres(annotator, corpus)
@@ -137,6 +139,8 @@ def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
     refusal = why_not_writing(corpus, annotator)
     if refusal is not None:
         return refusal
+    if corpus.paused_at is not None:
+        return Paused()
     if is_done_for_today(corpus, annotator, now):
         return _until_tomorrow(corpus, now)
     return _why_no_seat(corpus, annotator, full_genres(annotator, corpus), now)
@@ -151,7 +155,7 @@ def has_writing(annotator: User, now: datetime) -> Q:
     genres = genres_in_turn(annotator, full_genres(annotator), now).filter(corpus=OuterRef("pk"))
     genres = genres.filter(next_turn__isnull=False)  # type: ignore[misc]
     return may_write(annotator) & (
-        Q(Exists(in_hand)) | is_under_daily_limit(annotator, now) & Q(Exists(genres))
+        Q(Exists(in_hand)) | Q(paused_at=None) & is_under_daily_limit(annotator, now) & Q(Exists(genres))
     )
 
 

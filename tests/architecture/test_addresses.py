@@ -76,6 +76,7 @@ VALUES = {
     **dict.fromkeys(
         ["labels", "longest", "minutes", "percent", "shortest", "tasks_wanted", "votes", "floor"], ("3",)
     ),
+    "archived": ("1", ""),
     "work": ("labelling", "x"),
     "begin": ("c/small", "captions", "x"),
     "slug": ("x",),

@@ -171,7 +171,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"c/<slug:slug>/((premises|texts|prompts|premises/import|labelling|settings|settings/file|preview/(writing|labelling|instructions)|preview/exam/<slug:name>|links)/)?",
             r"c/<slug:slug>/(links|preview/end|settings/file)/<int:number>/",
             r"c/<slug:slug>/settings/file(/<int:number>)?\.toml",
-            r"c/<slug:slug>/settings/(preview/|change/(<slug:part>/)?)",
+            r"c/<slug:slug>/settings/(preview/|state/|change/(<slug:part>/)?)",
             r"corpora/<slug:slug>/",
             r"corpora/<slug:slug>/adjudication/",
             r"corpora/<slug:slug>/advice/",

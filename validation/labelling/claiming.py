@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from accounts.models import User
 from accounts.people.consents import require_consent
+from collection.errors import HOUR, PAUSED
 from collection.joining.visits import finish_visits
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
@@ -100,6 +101,8 @@ def claim(
             return Batch(current, items, renewed=True)
         changed(close_batch(current.pk, now))
         finish_visits(user=annotator.pk, corpus=question.corpus_id)  # the answers that they sent count
+    if question.corpus.paused_at is not None:
+        raise NoWork(str(PAUSED), HOUR)
     seats = _free_seats(question, annotator, member.cursor, now)
     if not seats:
         raise NoWork(*_why_nothing(question, annotator, now))

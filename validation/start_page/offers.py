@@ -77,7 +77,8 @@ def _by_corpus(questions: Iterable[Question]) -> dict[int, list[Question]]:
 
 def _writing_exams(annotator: User) -> QuerySet[Exam]:
     """Returns the exam for writing of an outer query's corpus, if this annotator can take it."""
-    return Exam.objects.filter(may_take(annotator), corpus=OuterRef("pk"), slug=WRITING_EXAM)
+    exams = Exam.objects.filter(corpus=OuterRef("pk"), slug=WRITING_EXAM, corpus__paused_at=None)
+    return exams.filter(may_take(annotator))
 
 
 def _questions_for(annotator: User, now: datetime, among: QuerySet[Question]) -> list[Question]:
@@ -89,7 +90,7 @@ def _questions_for(annotator: User, now: datetime, among: QuerySet[Question]) ->
     seats = Label.objects.seats().filter(question=OuterRef("pk"), label=None)
     batches = Assignment.objects.filter(question=OuterRef("pk"), annotator=annotator, closed_at=None)
     asked = (
-        among.filter(may_label(annotator), Exists(seats) | Exists(batches))
+        among.filter(may_label(annotator), Q(Exists(seats), corpus__paused_at=None) | Exists(batches))
         .annotate(cursor=Coalesce(Subquery(cursors), 0))
         .order_by("corpus", "-is_main", "slug")
     )
@@ -105,7 +106,7 @@ def _questions_for(annotator: User, now: datetime, among: QuerySet[Question]) ->
 
 def _questions_with_exam_for(annotator: User, among: QuerySet[Question]) -> QuerySet[Question]:
     """Returns those of these questions whose own exam this annotator can take to join the pool."""
-    exams = Exam.objects.filter(may_take(annotator)).exclude(slug=WRITING_EXAM)
+    exams = Exam.objects.filter(may_take(annotator), corpus__paused_at=None).exclude(slug=WRITING_EXAM)
     found = among.filter(may_qualify(annotator), qualification__exam__in=exams)
     return found.order_by("corpus", "-is_main", "slug")[:OFFERS_SHOWN]
 
