@@ -101,7 +101,7 @@ def _delete(corpus: Corpus) -> None:
     for model, path in DESCRIPTION:
         rows: QuerySet = model._default_manager.filter(**{path: held})
         if model in HUGE:
-            rows._raw_delete(rows.db)  # type: ignore[attr-defined]
+            rows._raw_delete(rows.db)
         else:
             rows.delete()
     held.delete()
