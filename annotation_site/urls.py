@@ -18,6 +18,7 @@ from annotation_site.researchers.agreement_pages import agreement_page, annotato
 from annotation_site.researchers.agreement_why_page import agreement_why_page
 from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
+from annotation_site.researchers.invitation_pages import invitations_page, invited
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
 from annotation_site.workspace.corpus_form_pages import change_corpus, preview_change
@@ -64,6 +65,8 @@ urlpatterns = [
     path("corpora/<slug:slug>/bias/", bias, name="bias"),
     path("corpora/<slug:slug>/pay/", pay_page, name="pay"),
     path("c/<slug:slug>/", overview, name="corpus-overview"),
+    path("invited/<str:token>/", invited, name="invited"),
+    path("c/<slug:slug>/invitations/", invitations_page, name="invitations"),
     path("c/<slug:slug>/links/", links_page, name="entry-links"),
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),

@@ -32,6 +32,7 @@ from collection.models import (
     Exam,
     ExamAttempt,
     ExamItem,
+    Invitation,
     Pair,
     PairImportJob,
     PilotWriter,
@@ -177,6 +178,7 @@ def sample_site() -> Site:
     marking = begin_marking(
         snapshot=snapshot, partition="dev", number=1, phenomena=["negation"], seed=1, by=rosa()
     )
+    invitation = Invitation.objects.create(corpus=corpus, email="nina@example.org", by=rosa())
     kept = CorpusText.objects.create(corpus=corpus, text=f'[corpus]\nslug = "{corpus.slug}"\nname = "Kept"\n')
     places: dict[str, dict[str, Any]] = {
         "": {"slug": corpus.slug, "corpus": corpus.slug, "snapshot_id": snapshot.pk},
@@ -188,6 +190,7 @@ def sample_site() -> Site:
         "work/mine/returned/": {"number": returned.pk},
         "enter/": {"token": link.token},
         "come-back/": {"token": "used"},
+        "invited/": {"token": invitation.token},
         "new-password/": dict(zip(("uid", "token"), reset_link(vera()), strict=True)),
         "corpora/": {
             "prompt": pilot.slug,

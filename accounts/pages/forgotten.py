@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from typing import cast
+from typing import NamedTuple, cast
 
 from django.contrib import messages
 from django.core.mail import EmailMessage
@@ -128,20 +128,27 @@ def _mail(request: HttpRequest, kind: str, user: User, to: str, path: str) -> No
     with override(user.language or get_language()):
         text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
     subject, _, body = text.partition("\n")
-    send_soon(subject, body.lstrip(), to)
+    send_soon(Mail(subject, body.lstrip(), to))
 
 
-def send_soon(subject: str, text: str, to: str) -> None:
-    """Sends one mail from a thread. A failure is logged, without the address."""
-    message = EmailMessage(subject, text, to=[to])
-    threading.Thread(target=_send, args=[message], name="mail", daemon=True).start()
+class Mail(NamedTuple):
+    subject: str
+    text: str
+    to: str
 
 
-def _send(message: EmailMessage) -> None:
-    try:
-        message.send()
-    except Exception as error:  # whatever the mail server does
-        logger.error(
-            "A mail could not be sent (%s). Look at EMAIL_URL; docs/how-to/production.md describes it.",
-            type(error).__name__,
-        )
+def send_soon(*mails: Mail) -> None:
+    """Sends mails from a thread, one after the other. A failure is logged, without the address."""
+    messages = [EmailMessage(mail.subject, mail.text, to=[mail.to]) for mail in mails]
+    threading.Thread(target=_send, args=messages, name="mail", daemon=True).start()
+
+
+def _send(*mails: EmailMessage) -> None:
+    for message in mails:
+        try:
+            message.send()
+        except Exception as error:  # whatever the mail server does
+            logger.error(
+                "A mail could not be sent (%s). Look at EMAIL_URL; docs/how-to/production.md describes it.",
+                type(error).__name__,
+            )

@@ -19,6 +19,7 @@ from collection.models import (
     ExamAnswer,
     ExamAttempt,
     Exclusion,
+    Invitation,
     Pair,
     PilotWriter,
     ProblemReport,
@@ -42,6 +43,7 @@ def erase(user: User) -> None:
     exams, remarks on returned texts, and answers to their reports.
     """
     discard_drafts(annotator=user)
+    Invitation.objects.filter(user=user).delete()
     DraftAnswer.objects.filter(assignment__annotator=user).delete()
     forget_sessions(user)
     ProblemReport.objects.made_by(user).update(text=ERASED, answer="")
@@ -76,6 +78,9 @@ def _records(user: User) -> dict[str, Any]:
         "visit": Visit.objects.filter(user=user).values(
             *("study", "session", "arrived_at", "finished_at", "returned_at", "ended_as"),
             platform=F("link__platform"),
+        ),
+        "invitation": user.invitations.values(
+            "email", "created_at", "mailed_at", "accepted_at", corpus_name=F("corpus__slug")
         ),
         "sign-up": user.sign_ups.values("created_at", corpus_name=F("corpus__slug")),
         "consent": user.consents.values("given_at", "withdrawn_at", title=F("form__title")),

@@ -102,7 +102,9 @@ SECTIONS = (
         is_about_question=True,
         needs="question",
     ),
-    _section("Recruiting", ("Entry links", "entry-links"), pages=("entry-link",)),
+    _section(
+        "Recruiting", ("Entry links", "entry-links"), ("Invitations", "invitations"), pages=("entry-link",)
+    ),
     _section("Pay", ("Pay", "pay")),
     _section(
         "Snapshots",

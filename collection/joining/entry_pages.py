@@ -1,7 +1,8 @@
 """Pages: the entry link with the consent, and the visit with its completion code."""
 
 import secrets
-from functools import wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any, cast
 
 from django.conf import settings
@@ -305,13 +306,31 @@ def preview_end(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
     """Makes an account and leads to the exam. Somebody who has an account joins the corpus with it."""
     corpus = get_object_or_404(Corpus, slug=slug, sign_up=True, archived_at=None)
+    return account_page(
+        request, corpus, partial(sign_ups.sign_up, corpus=corpus), partial(sign_ups.join, corpus=corpus)
+    )
+
+
+def account_page(
+    request: HttpRequest,
+    corpus: Corpus,
+    make: Callable[..., User],
+    join: Callable[..., None],
+    *,
+    is_invited: bool = False,
+) -> HttpResponse:
+    """Shows the form that makes an account for a corpus, and signs in with it.
+
+    make: makes the account of `username`, `password` and network `address`. join: lets somebody who is signed in join.
+    is_invited: they may work at once.
+    """
     form, locked = None, None
     if not isinstance(request.user, User):
         form = SignUpForm(request.POST or None)
         if form.is_valid():
             given = {"username": form.cleaned_data["username"], "password": form.cleaned_data["new"]}
             try:
-                user = sign_ups.sign_up(corpus=corpus, **given, address=client_address(request))
+                user = make(**given, address=client_address(request))
             except TooManyAttempts as refusal:
                 locked = refusal
                 locked_text = gettext("Too many accounts were made from this network.")
@@ -320,10 +339,10 @@ def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_error("username", str(refusal))
             else:
                 login(request, user, backend="accounts.sign_in.sessions.Backend")
-                return redirect(_first_page(corpus))
+                return redirect("start" if is_invited else _first_page(corpus))
     elif request.method == "POST" and not request.user.is_researcher:
-        sign_ups.join(corpus=corpus, annotator=request.user)
-        return redirect(_first_page(corpus))
+        join(annotator=request.user)
+        return redirect("start" if is_invited else _first_page(corpus))
     status = 429 if locked else 422 if form is not None and form.is_bound else 200
     has_exam = Exam.objects.filter(corpus=corpus, is_open=True).exists()
     writing = writing_task(corpus.pk)
@@ -331,6 +350,7 @@ def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
         "corpus": corpus,
         "form": form,
         "has_exam": has_exam,
+        "is_invited": is_invited,
         "writing_cents": writing.cents if writing else 0,
     }
     page = render(request, "collection/joining/sign_up.html", context, status=status)

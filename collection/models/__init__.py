@@ -22,6 +22,7 @@ from collection.models.joining import (
     ExamAnswer,
     ExamAttempt,
     ExamItem,
+    Invitation,
     SignUp,
     Visit,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "Exclusion",
     "FaqEntry",
     "Genre",
+    "Invitation",
     "LedgerEntry",
     "Pair",
     "PairImportJob",

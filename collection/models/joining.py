@@ -130,6 +130,43 @@ class EntryLink(models.Model):
         return PLATFORM_NAMES.get(self.platform.strip().lower(), self.platform)
 
 
+class Invitation(models.Model):
+    """An invitation of one e-mail address to a corpus. Its link makes one account, or lets one person join.
+
+    The address is kept until the person is erased, so that nobody is invited twice.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="invitations")
+    email = models.EmailField(help_text="in small letters")
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    mailed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when a mail was handed to the mail server"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="invitations",
+        help_text="who accepted it",
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            unique("one_invitation_an_address", "corpus", "email"),
+            check(
+                "accepted_invitation_has_its_person",
+                Q(user=None, accepted_at=None) | Q(user__isnull=False, accepted_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+
 class VisitQuerySet(models.QuerySet["Visit"]):
     def platforms(self) -> dict[int, str]:
         """Returns corpus -> name of the platform from which a person came for it."""

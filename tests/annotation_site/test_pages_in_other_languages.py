@@ -294,7 +294,7 @@ def test_mails_are_in_the_language_of_their_reader(settings, monkeypatch):
 
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     monkeypatch.setattr(
-        forgotten, "send_soon", lambda subject, text, to: mail.EmailMessage(subject, text, to=[to]).send()
+        forgotten, "send_soon", lambda one: mail.EmailMessage(one.subject, one.text, to=[one.to]).send()
     )
     writer = ana()
     writer.set_password("a good long password")
