@@ -26,6 +26,8 @@ from validation.labelling.preview_page import preview_instructions, preview_labe
 from validation.models import QuestionExample
 from validation.questions.addresses import text_in
 
+MOST_FIELDS = 900  # of a form; Django takes 1,000
+
 
 @researcher_form
 def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpResponse:
@@ -43,7 +45,7 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
         look = look_at(text, corpus)
         do = request.POST.get("do")
         if do == "load" and loaded(request, look):
-            return redirect("change-corpus-part", slug, part)
+            return redirect("change-corpus", slug, part)
         if do == "file":
             return _as_file(request, corpus, look)
     content = _content(look.text)
@@ -52,11 +54,14 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
     # The script that shows what is typed must not move the cursor to the errors.
     is_asked = request.POST.get("do") in ("look", "load") and not request.htmx  # type: ignore[attr-defined]
     shown = look.faults if request.method == "POST" else []
+    parts = forms.parts_of(section, content, shown)
+    is_too_long = sum(1 for _ in forms.fields_in(parts)) > MOST_FIELDS
     context = {
         "corpus": corpus,
         "section": section,
         "sections": forms.SECTIONS,
-        "parts": forms.parts_of(section, content, shown),
+        "parts": [] if is_too_long else parts,
+        "is_too_long": is_too_long,
         "look": look,
         "faults": [(fault, _address(slug, section, fault)) for fault in shown],
         "lines": list(_lines(now, look)),
@@ -164,7 +169,7 @@ def _address(slug: str, here: forms.Section, fault: Fault) -> str:
     anchor = forms.name_of(fault.place).replace(".", "-")
     if section is here:
         return f"#{anchor}"
-    return reverse("change-corpus-part", args=[slug, section.slug])
+    return reverse("change-corpus", args=[slug, section.slug])
 
 
 def _lines(now: str, look: Look) -> list[tuple[str, str, list[str]]]:

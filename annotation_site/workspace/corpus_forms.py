@@ -313,7 +313,7 @@ def _field(place: Place, info: FieldInfo, table: Content, content: Content, faul
         value.strip() if isinstance(value, str) else value,
         choices,
         limits_of(info) if kind == "number" else "",
-        rows=8 if key in LONG else 2,
+        rows=8 if key in LONG and value else 3 if key in LONG else 2,
         needed=info.is_required(),
         faults=_of(faults, place),
     )

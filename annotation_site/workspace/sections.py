@@ -137,7 +137,7 @@ SECTIONS = (
         ("Change", "change-corpus"),
         ("Corpus file", "corpus-file"),
         ("Pause, archive, delete", "corpus-state"),
-        pages=("earlier-text", "change-corpus-part"),
+        pages=("earlier-text",),
     ),
 )
 

@@ -62,11 +62,35 @@
     if (target) target.focus();
   });
 
+  // What is wrong stands at its field while one types, too.
+  function markFields() {
+    for (const told of form.querySelectorAll("[data-typed]")) told.remove();
+    const wrong = new Map([...form.querySelectorAll("#beside a[data-what]")].map((link) => [link.hash.slice(1), link.dataset.what]));
+    for (const field of form.querySelectorAll(".field :is(input, select, textarea)")) {
+      const what = wrong.get(field.id);
+      const known = document.getElementById(`${field.id}-fault`);
+      if (what) field.setAttribute("aria-invalid", "true");
+      else field.removeAttribute("aria-invalid");
+      if (known) known.hidden = !what;
+      if (!what || known) continue;
+      const told = document.createElement("p");
+      told.className = "error";
+      told.dataset.typed = "";
+      told.id = `${field.id}-typed`;
+      field.setAttribute("aria-errormessage", told.id);
+      told.textContent = what;
+      field.before(told);
+    }
+  }
+
   function turnToChange() {
     const list = form.querySelector(".numbered");
     const line = list && list.querySelector(".is-wrong, .is-new");
     if (line) list.scrollTop = line.offsetTop - list.clientHeight / 3;
   }
-  document.addEventListener("htmx:afterSettle", turnToChange);
+  document.addEventListener("htmx:afterSettle", function () {
+    markFields();
+    turnToChange();
+  });
   turnToChange();
 })();

@@ -230,3 +230,17 @@ def test_odd_files_are_shown_with_their_errors(client, captions, section, text):
     )
     assert answer.status_code == 422
     assert answer.context["look"].faults
+
+
+def test_a_part_with_more_fields_than_a_form_can_send_is_left_to_the_file(client, captions, monkeypatch):
+    monkeypatch.setattr("annotation_site.workspace.corpus_form_pages.MOST_FIELDS", 5)
+    page = client.get("/c/captions/settings/change/people/")
+    assert "too long for a form" in page.content.decode()
+    assert send(client, page).context["look"].text == TEXT
+    assert "As a file" in page.content.decode()
+
+
+def test_the_parts_are_pages_of_one_tab(client, captions):
+    page = html.fromstring(client.get(PAY).content.decode())
+    assert [link.text for link in page.xpath("//nav[@class='tabs']//a[@aria-current='page']")] == ["Change"]
+    assert client.get("/c/captions/settings/change/nonsense/").status_code == 404

@@ -38,8 +38,11 @@ def test_a_corpus_from_an_example_by_forms_alone(live_server, watched, rosa):
     pay = page.get_by_role("group", name=re.compile("^Prompt")).get_by_label("Pay for a premise, in cents")
     pay.fill("many")
     expect(page.get_by_text("◀ must be a whole number")).to_be_visible()
+    expect(page.get_by_text('Must be a whole number, not a text ("many").', exact=True)).to_be_visible()
+    expect(pay).to_be_focused()
     pay.fill("55")
     expect(page.get_by_text("$18.00", exact=True)).to_be_visible()  # 110 seconds a premise, while one types
+    expect(page.get_by_text("Must be a whole number")).to_have_count(0)
     assert all_complaints(page, "pay") == []
 
     part(page, "Prompts")
