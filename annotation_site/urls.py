@@ -20,6 +20,7 @@ from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.invitation_pages import invitations_page, invited
 from annotation_site.researchers.wages_page import pay_page
+from annotation_site.workspace.answer_pages import finished_page, paper_pairs_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
 from annotation_site.workspace.corpus_form_pages import change_corpus, preview_change
 from annotation_site.workspace.corpus_state_page import corpus_state
@@ -73,6 +74,8 @@ urlpatterns = [
     path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
     path("c/<slug:slug>/predictions/<id:public_id>/", pair_predictions, name="pair-predictions"),
+    path("c/<slug:slug>/finished/", finished_page, name="finished"),
+    path("c/<slug:slug>/paper/", paper_pairs_page, name="paper-pairs"),
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
     path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),

@@ -53,7 +53,8 @@ def compared(
     every = list(parts)
     known = sorted((part for part in every if part.number >= FEWEST_PAIRS), key=lambda part: part.value)
     if len(every) == 1:
-        return f"{what} is {written(every[0].value)} for {every[0].name}, over {every[0].number:,} {unit}"
+        over = f"{every[0].number:,} {unit.removesuffix('s') if every[0].number == 1 else unit}"
+        return f"{what} is {written(every[0].value)} for {every[0].name}, over {over}"
     if len(known) < 2:
         return ""
     among = "" if len(known) == len(every) else f", among those with {FEWEST_PAIRS} {unit} or more"

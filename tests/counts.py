@@ -8,4 +8,5 @@ from validation.statistics.agreement_without import Week
 def usual_by(kind: str) -> str:
     """Returns the key of a stored count; empty for most kinds."""
     kinds = CachedStatistics.Kind
-    return {kinds.CELLS: Two().counted_by, kinds.WITHOUT: Week().counted_by}.get(kinds(kind), "")
+    known = {kinds.CELLS: Two().counted_by, kinds.WITHOUT: Week().counted_by, kinds.EXAMPLES: "0"}
+    return known.get(kinds(kind), "")

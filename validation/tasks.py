@@ -22,6 +22,7 @@ def refresh_statistics() -> None:
         (cached.Kind.OVERVIEW, cached.stale_overviews),
         (cached.Kind.PAIRS, partial(cached.stale_overviews, kind=cached.Kind.PAIRS)),
         (cached.Kind.WAGES, partial(cached.stale_overviews, kind=cached.Kind.WAGES)),
+        (cached.Kind.FINISHED, partial(cached.stale_overviews, kind=cached.Kind.FINISHED)),
     ):
         for question in old(now):
             if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():

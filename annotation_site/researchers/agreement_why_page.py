@@ -1,19 +1,23 @@
 """The page on why agreement changed: a week without each person and genre, and agreement by two properties at once."""
 
 from datetime import date
-from typing import Any, TypeVar
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
-from accounts.pages.error_pages import UnknownFilter
 from collection.models import Corpus
-from schemas.base import SchemaErrors, checked
 from shared.figures import Figure, Parameters, Shown, shown
 from shared.numbers import short_day
 from validation.models import Question
-from validation.questions.addresses import address_in, also, asked_question, refuse_others
+from validation.questions.addresses import (
+    address_in,
+    also,
+    asked_parameters,
+    asked_question,
+    refuse_others,
+)
 from validation.statistics.agreement import WEEKS
 from validation.statistics.agreement_cells import CELLS, Two
 from validation.statistics.agreement_without import A_WEEK, WITHOUT, Week, last_whole_week, sentence_of
@@ -21,8 +25,6 @@ from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import CACHED, cached_part, count_or_stop
 from validation.statistics.scope import Counted
 from validation.statistics.vote_patterns import DIMENSIONS, TITLES
-
-Asked = TypeVar("Asked", bound=Parameters)
 
 
 @researcher_form
@@ -36,7 +38,7 @@ def agreement_why_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not corpus.questions.exists():
         return render(request, "annotation_site/agreement_why.html", {"corpus": corpus})
     question = asked_question(request, slug)
-    week, two = _asked(request, Week), _asked(request, Two)
+    week, two = asked_parameters(request, Week), asked_parameters(request, Two)
     query = {**week.asked(), **two.asked()}
     kinds = {Kind.WITHOUT: week.counted_by, Kind.CELLS: two.counted_by}
     by_name = {CACHED[kind][0]: kind for kind in kinds}
@@ -69,15 +71,6 @@ def agreement_why_page(request: HttpRequest, slug: str) -> HttpResponse:
         data = Counted(question, found)
         context |= {"cells": _figure(CELLS, question, data, two), "cells_counted": True}
     return render(request, "annotation_site/agreement_why.html", context)
-
-
-def _asked(request: HttpRequest, kind: type[Asked]) -> Asked:
-    """Reads parameters of a figure from the address. Raises UnknownFilter."""
-    given = {name: request.GET[name] for name in kind.model_fields if name in request.GET}
-    try:
-        return checked(kind, given)
-    except SchemaErrors as wrong:
-        raise UnknownFilter(wrong.sentences("The address")) from None
 
 
 def _figure(figure: Figure, question: Question, data: Counted, parameters: Parameters) -> Shown | None:

@@ -75,6 +75,7 @@ SECTIONS = (
         "Pairs",
         ("Pairs", "pairs"),
         ("What hypotheses give away", "bias"),
+        ("For the paper", "paper-pairs"),
         ("Withdraw pairs", "vetting"),
         pages=("pair", "pair-predictions"),
         is_about_question=True,
@@ -83,6 +84,7 @@ SECTIONS = (
     _section(
         "Labelling",
         ("Progress", "labelling-progress"),
+        ("By genre", "finished"),
         ("Open pairs", "open-pairs"),
         ("Extra labels", "more-labels"),
         ("Control items", "controls"),

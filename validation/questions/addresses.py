@@ -1,6 +1,6 @@
 """Addresses of the pages about a question, and what these pages read from a request."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.pages.error_pages import UnknownFilter
+from schemas.base import SchemaErrors, checked
+from shared.figures import Parameters
 from validation.models import Question
 
 
@@ -44,6 +46,18 @@ def refuse_others(request: HttpRequest, *known: str) -> None:
     unknown = sorted(request.GET.keys() - set(known))
     if unknown:
         raise UnknownFilter(f"This page has no filter “{unknown[0]}”. It knows: {', '.join(known)}.")
+
+
+Asked = TypeVar("Asked", bound=Parameters)
+
+
+def asked_parameters(request: HttpRequest, kind: type[Asked]) -> Asked:
+    """Reads the parameters of a figure from the address. Raises UnknownFilter where a value is not known."""
+    given = {name: request.GET[name] for name in kind.model_fields if name in request.GET}
+    try:
+        return checked(kind, given)
+    except SchemaErrors as wrong:
+        raise UnknownFilter(wrong.sentences("The address")) from None
 
 
 def text_in(request: HttpRequest, name: str) -> str:

@@ -124,7 +124,7 @@ def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
         return False
     if kind in (Kind.CELLS, Kind.WITHOUT):  # each draws premises a thousand times for each of its parts
         return _has_at_most(question, MOST_SEATS_ON_DASHBOARD)
-    if kind in (Kind.PAIRS, Kind.WAGES):  # a part of a page that shows more
+    if kind in (Kind.PAIRS, Kind.WAGES, Kind.FINISHED):  # a part of a page that shows more
         return not with_size(Question.objects.filter(pk=question.pk)).get().is_large  # type: ignore[attr-defined]
     # Counting the labels of each person takes twice as long as counting those of each pair.
     most = MOST_SEATS_IN_REQUEST
@@ -283,7 +283,7 @@ def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
 
     Those of all corpora, if they are more than a page.
 
-    kind: of OVERVIEW, PAIRS or WAGES, which a closed batch, a new pair and a new premise change.
+    kind: of OVERVIEW, PAIRS, WAGES or FINISHED, which a closed batch, a new pair and a new premise change.
     """
     made = {
         row.question_id: row

@@ -14,6 +14,8 @@ CACHED = {
     Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
     Kind.CELLS: ("cells", "Agreement by {by}"),
     Kind.WITHOUT: ("without", "Agreement in the week from {by}"),
+    Kind.FINISHED: ("finished", "How far each genre is"),
+    Kind.EXAMPLES: ("examples", "Pairs for the paper"),
     Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
     Kind.MODELS: ("models", "Dawid-Skene and MACE"),
     Kind.WAGES: ("wages", "Hourly pay and earnings"),
