@@ -6,7 +6,7 @@ class SnapshotsConfig(AppConfig):
 
     def ready(self) -> None:
         from shared.figures import register
-        from snapshots.browsing import contents, pair_numbers
+        from snapshots.browsing import changed_pairs, contents, pair_numbers
         from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
 
         for room in (
@@ -15,6 +15,7 @@ class SnapshotsConfig(AppConfig):
             label_figures,
             word_figures,
             tag_figures,
+            changed_pairs,
             contents,
             pair_numbers,
         ):

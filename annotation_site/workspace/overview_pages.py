@@ -18,6 +18,7 @@ from annotation_site.researchers.wages_charts import counted_wages
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
+from annotation_site.workspace.questions import questions_of
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus
 from modeling.watching.baseline_figures import BASELINES, compared_on
@@ -143,6 +144,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": items,
         "jobs": waiting_jobs(),
         "newest": newest,
+        "questions": questions_of(corpus, question, newest),
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
         "accuracy": shown((BASELINES,), newest, compared_on(newest)) if newest else (),
     }

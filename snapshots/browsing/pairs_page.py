@@ -27,7 +27,9 @@ from shared.facets import (
     facets,
     histograms,
 )
+from shared.figures import shown
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
+from snapshots.browsing.changed_pairs import FIGURES as OF_CHANGES
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changed_answers, changes
 from snapshots.browsing.pair_numbers import (
     MOST_AT_ONCE,
@@ -147,6 +149,7 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
         "old": old,
         "changes": changes(old, snapshot) if old else [],
         "answers": changed_answers(old, snapshot) if old else [],
+        "samples": list(shown(OF_CHANGES, snapshot)),
     }
     return render(request, "snapshots/changes.html", context)
 

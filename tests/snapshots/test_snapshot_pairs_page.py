@@ -123,6 +123,15 @@ def test_what_changed_is_counted_and_listed(browser, first):
     assert found["gone"].listed_in == first
     assert ids(browser.get(f"/snapshots/{first.pk}/pairs/?changed=gone")) == [gone.public_id]
     assert browser.get(f"/snapshots/{first.pk}/pairs/?changed=added").status_code == 404
+    page = browser.get(f"/snapshots/{second.pk}/changes/")
+    told = browser.get(f"/api/v1/snapshots/{second.pk}/figures/changed-pairs").json()
+    assert told["title"] in page.text
+    sample = {row["id"]: (row["change"], row["then"], row["now"]) for row in told["rows"]}
+    assert len(sample) == 5
+    assert sample[other.public_id] == ("has another gold label", "Maybe correct", "Definitely incorrect")
+    assert sample[gone.public_id] == ("is no longer in this snapshot", "Maybe correct", "not there")
+    assert {then for change, then, _ in sample.values() if change == "is new"} == {"not there"}
+    assert browser.get(f"/api/v1/snapshots/{first.pk}/figures/changed-pairs").json()["rows"] == []
 
 
 def test_the_lines_of_python_load_it(browser, first, tmp_path):
