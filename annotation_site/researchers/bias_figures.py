@@ -70,6 +70,8 @@ def _alone_drawn(table: Table, data: Counted) -> Picture:
         for row in rest
     ]
     apart = compared("the lead over the majority class", parts, _title(data), _points)
+    if len(parts) > 1 and not apart:
+        apart = f"no two of these parts were tried on {FEWEST_PAIRS} pairs, so none is compared"
     note = f"Tried on {data.found['tried_on']}. A point over fewer than {FEWEST_PAIRS} pairs is faint."
     drawn = picture(
         "dots", y="group", x="alone", low="low", high="high", n="pairs", others=["majority"], note=note

@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from collection.models import Genre, Premise, PromptVersion, WritingSeat
 from nli.agreement import share
 from nli.labels import NO_GOLD
-from shared.figures import Figure, Parameters, Picture, picture
+from shared.figures import Figure, Parameters
 from shared.findings import Part, compared, in_place
 from shared.tables import Column, Row, Table
 from validation.models import Question
@@ -133,18 +133,6 @@ def _found(table: Table) -> str:
     )
 
 
-def _drawn(table: Table, data: Any) -> Picture:
-    return picture(
-        "dots",
-        y="group",
-        x="finished",
-        n="expected",
-        others=["share_written", "share_opened", "share_gold"],
-        x_domain=[0, 1],
-        note="By the first share; faint where fewer than 30 pairs are expected. Names and numbers lead to their lists.",
-    )
-
-
 FINISHED = Figure(
     "finished",
     "How far each genre is",
@@ -176,8 +164,7 @@ FINISHED = Figure(
         Column("gold", "with gold", "count"),
         Column("share_gold", "with gold, of those labelled in full", "share"),
     ),
-    _drawn,
-    _found,
+    finding=_found,
     source=Kind.FINISHED,
     parameters=By,
     only_with_rows=True,

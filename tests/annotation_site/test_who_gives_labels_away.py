@@ -11,6 +11,7 @@ from tests.commands import run
 from tests.corpora import make_corpus, make_premises
 from tests.made_once import made_once
 from validation.models import Question
+from validation.pairs.door import shown
 from validation.statistics.cached import carry_out, request_statistics
 
 pytestmark = pytest.mark.django_db
@@ -129,3 +130,18 @@ def test_an_unknown_part_is_refused_with_the_known_ones(written, browser_of, ros
     carry_out(statistics_id=request_statistics(question=question, kind="bias", by="mood").pk)
     page = browser_of(rosa).get("/corpora/small/bias/?by=mood").text
     assert "Group pairs by one of: genre, partition, source, prompt, version, author, written." in page
+
+
+@pytest.mark.parametrize(
+    ("pairs", "tried", "said"),
+    [
+        (29, 0, "too few pairs"),
+        (40, 12, "tried on too few pairs"),
+        (40, 0, "not tried: all share a premise or group, or a label"),
+    ],
+)
+def test_without_a_verdict_the_page_says_why(pairs, tried, said):
+    group = {"group": "a", "pairs": pairs, "tried": tried, "gives_away": None, "hypothesis_only": None}
+    found = {"by": "mood", "groups": [{**group, "labels": {}, "commonest": 1.0}], "giveaways": {}}
+    rows = shown({**found, "giveaway_pairs": {}}, Question(), {})["rows"]
+    assert [row["gives_away"] for row in rows] == [said]

@@ -94,9 +94,11 @@ def address_of_group(question: Question, by: str, value: str | None, **query: st
 def _verdict(group: Mapping[str, Any]) -> str:
     """Returns whether a group's hypotheses give labels away, with the reason. A count of an earlier edition has none."""
     if group["gives_away"] is None:
+        if group["pairs"] < FEWEST_PAIRS:
+            return "too few pairs"
         return (
-            "too few pairs"
-            if group["pairs"] < FEWEST_PAIRS
+            "tried on too few pairs"
+            if group["tried"]
             else "not tried: all share a premise or group, or a label"
         )
     return REASONS[group.get("why", "above")] if group["gives_away"] else "no"
