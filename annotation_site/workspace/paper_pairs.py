@@ -39,42 +39,30 @@ def paper_pairs(
         return []
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
     votes = [f"votes_{k}" for k in range(len(question.labels))]
-    columns: tuple[Any, ...] = (
-        "public_id",
-        "premise",
-        "author",
-        "author_label",
-        "gold_label",
-        Length("hypothesis"),
-        *votes,
-    )
+    texts = ("public_id", "premise__text", "hypothesis", "author__code")
+    facts = ("premise", "author", "author_label", "gold_label", Length("hypothesis"))
+    columns: tuple[Any, ...] = (*texts, *facts, *votes)
     chooser, reads = Chooser(int(by)), question.rule.reads
+    voted: Any = with_gold_label(pairs, question)  # mypy does not know the columns of the view
+    complete = voted.filter(is_complete(), votes__gt=0).order_by().values_list(*columns)
     with more_sort_memory():
-        voted: Any = with_gold_label(pairs, question)  # mypy does not know the columns of the view
-        complete = voted.filter(is_complete(), votes__gt=0).order_by()
-        for name, premise, author, author_label, gold, length, *counts in complete.values_list(
-            *columns
-        ).iterator(PORTION):
-            chooser.add(Seen(name, premise, author, reads.get(author_label), gold, counts, length))
+        for name, text, hypothesis, code, premise, author, label, gold, length, *given in complete.iterator(
+            PORTION
+        ):
+            shown = (text, hypothesis, code or "")
+            chooser.add(Seen(name, premise, author, reads.get(label), gold, given, length, shown))
     progress(0.9)
-    chosen = list(chooser.chosen(question.rule.gold_labels))
-    keys = dict(pairs.filter(public_id__in={each.name for each in chosen}).values_list("public_id", "pk"))
-    shown: Any = with_gold_label(pairs, question, list(keys.values())).select_related("premise", "author")
-    by_name = {pair.public_id: pair for pair in shown}
     return [
         {
             "kind": each.kind,
             "label": each.label,
-            "id": each.name,
-            "premise": by_name[each.name].premise.text,
-            "hypothesis": by_name[each.name].hypothesis,
-            "votes": [getattr(by_name[each.name], column) for column in votes],
-            "gold": by_name[each.name].gold_label or NO_GOLD,
-            "author": by_name[each.name].author.code if by_name[each.name].author else "",
+            "id": each.pair.name,
+            **dict(zip(("premise", "hypothesis", "author"), each.pair.of, strict=True)),
+            "votes": each.pair.votes,
+            "gold": each.pair.gold or NO_GOLD,
             "entropy": each.entropy,
         }
-        for each in chosen
-        if each.name in by_name
+        for each in chooser.chosen(question.rule.gold_labels)
     ]
 
 

@@ -1,16 +1,19 @@
 """Chooses pairs for a paper: of each label typical ones and disputed ones. A seed draws them; it reads pairs one by one."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from operator import itemgetter
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nli.agreement import entropy
 from nli.labels import NO_GOLD
+from snapshots.statistics.pairs import Pair
 
 EACH = 10  # of a label
+POOL = 2000  # pairs of a label and kind from which they are chosen: the first as drawn
 NEAR = 0.1  # of the median length
 TYPICAL, DISPUTED = "typical", "disputed"
 RULES = (
@@ -22,7 +25,7 @@ RULES = (
 
 
 class Seen(NamedTuple):
-    """A pair with all its labels. name: its id. premise, author: keys; an author who is not known is None."""
+    """A pair with all its labels. name: its id. premise, author: keys; an author who is not known is None. of: the pair."""
 
     name: str
     premise: object
@@ -31,55 +34,92 @@ class Seen(NamedTuple):
     gold: str | None
     votes: Sequence[int]
     length: int
+    of: Any = None
 
 
 class Chosen(NamedTuple):
     kind: str
     label: str
-    name: str
+    pair: Seen
     entropy: float
+
+
+Drawn = tuple[float, bytes, Seen]  # in the order of the first two
 
 
 @dataclass
 class Chooser:
-    """Gets every pair by `add`, and then has the chosen ones. It holds a few numbers of each pair."""
+    """Gets every pair by `add`, and then has the chosen ones. It holds at most twice POOL pairs of each label and kind."""
 
     seed: int
-    alike: defaultdict[str, list[tuple[int, bytes, Seen]]] = field(default_factory=lambda: defaultdict(list))
-    split: defaultdict[str, list[tuple[float, bytes, Seen]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    lengths: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    alike: defaultdict[str, list[Drawn]] = field(default_factory=lambda: defaultdict(list))
+    split: defaultdict[str, list[Drawn]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, pair: Seen) -> None:
         drawn = sha256(f"{self.seed}:{pair.name}".encode()).digest()[:8]
         if max(pair.votes) < sum(pair.votes):
-            label = pair.author_label or pair.gold or NO_GOLD
-            self.split[label].append((-entropy(pair.votes), drawn, pair))
+            pool = self.split[pair.author_label or pair.gold or NO_GOLD]
+            pool.append((-entropy(pair.votes), drawn, pair))
         elif pair.gold is not None and pair.author_label in (None, pair.gold):
-            self.alike[pair.gold].append((pair.length, drawn, pair))
+            self.lengths[pair.gold][pair.length] += 1
+            pool = self.alike[pair.gold]
+            pool.append((0, drawn, pair))
+        else:
+            return
+        if len(pool) > 2 * POOL:
+            pool.sort(key=itemgetter(0, 1))
+            del pool[POOL:]
 
-    def chosen(self, labels: Iterable[str]) -> Iterator[Chosen]:
+    def chosen(self, labels: Sequence[str]) -> Iterator[Chosen]:
         """Yields the pairs of each label, the typical ones of all labels first."""
-        order = [*labels, NO_GOLD]
-        for label in order:
-            middle = median(length for length, _, _ in self.alike[label]) if self.alike[label] else 0
-            near = [
-                (drawn, pair)
-                for length, drawn, pair in self.alike[label]
-                if abs(length - middle) <= NEAR * middle
-            ]
-            for pair in _apart(pair for _, pair in sorted(near, key=lambda each: each[0])):
-                yield Chosen(TYPICAL, label, pair.name, 0.0)
-        for label in order:
-            for pair in _apart(pair for _, _, pair in sorted(self.split[label], key=lambda each: each[:2])):
-                yield Chosen(DISPUTED, label, pair.name, entropy(pair.votes))
+        for label in labels:
+            middle = median(self.lengths[label].elements()) if self.lengths[label] else 0
+            near = [each for each in self.alike[label] if abs(each[2].length - middle) <= NEAR * middle]
+            for pair in _apart(near):
+                yield Chosen(TYPICAL, label, pair, 0.0)
+        for label in (*labels, NO_GOLD):
+            for pair in _apart(self.split[label]):
+                yield Chosen(DISPUTED, label, pair, entropy(pair.votes))
 
 
-def _apart(pairs: Iterable[Seen]) -> Iterator[Seen]:
-    """Yields the first pairs, no two of one premise or one author."""
+def seen_of(pair: Pair, reads: Mapping[str, str]) -> Seen:
+    """Returns a pair of a snapshot. reads: the gold label for which each label of an annotator stands, where they differ."""
+    return Seen(
+        pair.name,
+        pair.premise,
+        pair.author or None,
+        reads.get(pair.author_label, pair.author_label) or None,
+        None if pair.label == NO_GOLD else pair.label,
+        list(Counter(pair.labels).values()),
+        len(pair.hypothesis),
+        pair,
+    )
+
+
+def as_rows(chosen: Iterable[Chosen]) -> list[dict[str, Any]]:
+    """Returns pairs of a snapshot as its statistics hold them."""
+    return [
+        {
+            "kind": each.kind,
+            "label": each.label,
+            "id": each.pair.name,
+            "premise": " ".join(each.pair.of.premise),
+            "hypothesis": each.pair.of.hypothesis,
+            "labels": " ".join(each.pair.of.labels),
+            "gold": each.pair.of.label,
+            "author": each.pair.of.author,
+            "entropy": each.entropy,
+        }
+        for each in chosen
+    ]
+
+
+def _apart(drawn: Iterable[Drawn]) -> Iterator[Seen]:
+    """Yields the first pairs in their order, no two of one premise or one author."""
     premises: set[object] = set()
     authors: set[object] = set()
-    for pair in pairs:
+    for _, _, pair in sorted(drawn, key=itemgetter(0, 1)):
         if pair.premise not in premises and pair.author not in authors:
             premises.add(pair.premise)
             authors |= {pair.author} - {None}

@@ -14,13 +14,14 @@ from nli.gold import Rule
 from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PARTITIONS, PREMISE
 from snapshots.files.trees import root
+from snapshots.statistics.chosen_pairs import Chooser, as_rows, seen_of
 from snapshots.statistics.distributions import share, sorted_counts, spread
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.single_premises import DEFINITIONS as SCENE_DEFINITIONS
 from snapshots.statistics.single_premises import Scenes
 from snapshots.statistics.words import TOKEN, is_word, stop_words, tokens
 
-EDITION = 6  # increases when a definition changes: statistics of two editions are never compared
+EDITION = 7  # increases when a definition changes: statistics of two editions are never compared
 SUBSTANTIAL = 0.37
 TOLD_EVERY = 10_000
 
@@ -129,7 +130,7 @@ def measure(
     cells: defaultdict[tuple[str, str, str], _Cell] = defaultdict(_Cell)
     types: defaultdict[str, set[str]] = defaultdict(set)
     examples: dict[str, tuple[tuple[bool, str], Pair]] = {}
-    scenes = Scenes(single_premises, labels, seed)
+    scenes, chooser = Scenes(single_premises, labels, seed), Chooser(seed)
     for done, pair in enumerate(pairs, start=1):
         premise = [tokens(sentence, language) for sentence in pair.premise]
         hypothesis = tokens(pair.hypothesis, language)
@@ -147,6 +148,7 @@ def measure(
         scenes.add(pair)
         if _has_all_labels(pair, seats):
             _keep_example(examples, pair, seed)
+            chooser.add(seen_of(pair, reads))
         if done % TOLD_EVERY == 0:
             progress(done)
     return {
@@ -160,6 +162,7 @@ def measure(
             for where, cell in _groups(cells, labels)
         ],
         "examples": [_example(examples[genre][1]) for genre in sorted(examples)],
+        "chosen": as_rows(chooser.chosen(labels)),
         "single_premises": scenes.figures(),
     }
 

@@ -11,6 +11,7 @@ from shared.findings import compared, in_place, most_frequent, named_rows
 from shared.intervals import MIDDLE, wilson
 from shared.numbers import percent
 from shared.tables import Column, Table, interval
+from snapshots.statistics.chosen_pairs import RULES
 from snapshots.statistics.corpus import DEFINITIONS
 from snapshots.statistics.scope import NO_GOLD_NAME, SNAPSHOT
 
@@ -346,4 +347,25 @@ EDIT_FIGURE = Figure(
     notes=(*(f"{name}: {DEFINITIONS[key]}" for name, key in EDITS.items()), TOKEN_NOTE),
 )
 
-FIGURES = (GENRES, LENGTHS, LENGTH_DISTRIBUTION, OVERLAP, EDIT_FIGURE)
+CHOSEN = Figure(
+    "typical-and-disputed",
+    "Typical and disputed pairs of each label",
+    SNAPSHOT,
+    lambda data: data["chosen"],
+    (
+        *(
+            Column("kind"),
+            Column("label"),
+            Column("id", kind="pair"),
+            Column("premise"),
+            Column("hypothesis"),
+        ),
+        *(Column("labels", "labels in order"), Column("gold", "gold label"), Column("author")),
+        Column("entropy", "entropy, bits", "number", "Of the votes: 0 where all are the same."),
+    ),
+    source=CORPUS,
+    notes=RULES,
+    only_with_rows=True,
+)
+
+FIGURES = (GENRES, LENGTHS, LENGTH_DISTRIBUTION, OVERLAP, EDIT_FIGURE, CHOSEN)

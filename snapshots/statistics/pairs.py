@@ -13,9 +13,9 @@ class Pair:
 
     premise: its sentences. label: the gold label or "-". labels: the annotators' labels that count. Parses are bracketed
     trees, or empty; derived_parses names the sides ("sentence1", "sentence2") whose trees were derived here.
-    prompt_version and author may be empty. single_premise_labels: the labels of each sentence of the premise by itself,
-    if the corpus asks for them. left_out: answers that name several labels, and are none of `labels`. waiting: seats
-    without an answer, under a gold rule that is over all answers.
+    prompt_version, author and author_label may be empty. single_premise_labels: the labels of each sentence of the premise
+    by itself, if the corpus asks for them. left_out: answers that name several labels, and are none of `labels`. waiting:
+    seats without an answer, under a gold rule that is over all answers.
     """
 
     premise: tuple[str, ...]
@@ -33,6 +33,7 @@ class Pair:
     single_premise_labels: tuple[tuple[str, ...], ...] = ()
     left_out: int = 0
     waiting: int = 0
+    author_label: str = ""
 
 
 def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
@@ -53,4 +54,5 @@ def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
         single_premise_labels=tuple(map(tuple, line.get("single_premise_labels", ()))),
         left_out=line.get("answers_left_out", 0),
         waiting=line.get("seats_waiting", 0),
+        author_label=line["author_label"] or "",
     )
