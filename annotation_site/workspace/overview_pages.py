@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -20,7 +20,7 @@ from annotation_site.workspace.overview_charts import SPANS, glances, overview_c
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
 from annotation_site.workspace.questions import questions_of
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
-from collection.models import Corpus
+from collection.models import Corpus, Prompt
 from modeling.watching.baseline_figures import BASELINES, compared_on
 from shared.csv_files import csv_file
 from shared.figures import of_page, shown
@@ -126,7 +126,9 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
     `days`: over how many days the pace is drawn.
     """
-    corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
+    has_prompt = Exists(Prompt.objects.filter(corpus=OuterRef("pk")))
+    corpora: Any = Corpus.objects.select_related("consent_form").annotate(has_prompt=has_prompt)
+    corpus = get_object_or_404(corpora, slug=slug)
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
     counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
@@ -144,7 +146,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": items,
         "jobs": waiting_jobs(),
         "newest": newest,
-        "questions": questions_of(corpus, question, newest),
+        "questions": questions_of(corpus, question, newest, has_prompt=corpus.has_prompt),
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
         "accuracy": shown((BASELINES,), newest, compared_on(newest)) if newest else (),
     }

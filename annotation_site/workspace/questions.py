@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from collection.models import Corpus, Prompt
+from collection.models import Corpus
 from snapshots.models import Snapshot
 from validation.models import Question
 from validation.questions.addresses import address_in
@@ -18,12 +18,16 @@ class Asked:
     link: str
 
 
-def questions_of(corpus: Corpus, main: Question | None, newest: Snapshot | None) -> list[Asked]:
+def questions_of(
+    corpus: Corpus, main: Question | None, newest: Snapshot | None, *, has_prompt: bool
+) -> list[Asked]:
     """Returns the questions whose parts the corpus has. main: its main question. newest: its newest frozen snapshot."""
-    return [Asked(question, link) for question, link in _asked(corpus, main, newest)]
+    return [Asked(question, link) for question, link in _asked(corpus, main, newest, has_prompt)]
 
 
-def _asked(corpus: Corpus, main: Question | None, newest: Snapshot | None) -> Iterator[tuple[str, str]]:
+def _asked(
+    corpus: Corpus, main: Question | None, newest: Snapshot | None, has_prompt: bool
+) -> Iterator[tuple[str, str]]:
     of_corpus = f"?{urlencode({'corpus': corpus.slug})}"
     if main:
         yield "Which genre lags?", address_in("finished", main)
@@ -32,7 +36,7 @@ def _asked(corpus: Corpus, main: Question | None, newest: Snapshot | None) -> It
     if main:
         yield "Which prompt gives labels away?", address_in("bias", main, by="version")
         yield "Why did agreement fall this week?", address_in("agreement-why", main)
-    if Prompt.objects.filter(corpus=corpus).exists():
+    if has_prompt:
         yield (
             "What did the newest version of a prompt change?",
             reverse("compare-prompts", args=[corpus.slug]),

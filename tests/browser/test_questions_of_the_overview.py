@@ -110,14 +110,14 @@ def make_material() -> Snapshot:
 
 def test_a_corpus_has_the_questions_whose_parts_it_has(db):
     empty = Corpus.objects.create(slug="empty", name="Empty")
-    assert [each.question for each in questions_of(empty, None, None)] == [
+    assert [each.question for each in questions_of(empty, None, None, has_prompt=False)] == [
         "What does it cost until it is done?",
         "Whom do we owe what?",
     ]
     corpus = make_corpus()
-    known = [
-        each.question for each in questions_of(corpus, corpus.questions.get(), Snapshot(pk=1, corpus=corpus))
-    ]
+    newest = Snapshot(pk=1, corpus=corpus)
+    found = questions_of(corpus, corpus.questions.get(), newest, has_prompt=True)
+    known = [each.question for each in found]
     assert known == list(ANSWERS)
     assert all(len(links) < MOST_CLICKS for links, _ in ANSWERS.values())
 
