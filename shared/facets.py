@@ -1,4 +1,4 @@
-"""Values of a list's filters with the numbers that they would show: links beside the list. One mechanism for all lists.
+"""Counts the rows for each value of a list's filters, which shared/lists.py shows beside the list.
 
 Rows are counted once, in groups of rows that are equal in all filters; from these any choice of filters has its numbers.
 A number, such as a length or a share, is a filter by classes, drawn as a small histogram whose bars choose a class.
@@ -6,7 +6,6 @@ A number, such as a length or a share, is a filter by classes, drawn as a small 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.db.models import F, Q
@@ -25,22 +24,6 @@ class Counted(Protocol):
 
 # What a filter accepts: a value, or any of several; all if it is empty.
 Wish = str | frozenset[Any]
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value of a filter. link: the address that chooses it, or lets it go if it is chosen."""
-
-    value: str
-    number: int
-    is_chosen: bool
-    link: str
-
-
-@dataclass(frozen=True)
-class Facet:
-    name: str
-    values: list[Value]
 
 
 # Filter -> its values, each with the number of rows.
@@ -76,30 +59,6 @@ def numbers_by_value(
     return sorted(
         ((value, number) for value, number in counts.items() if value), key=lambda each: (-each[1], each[0])
     )
-
-
-def facets(
-    numbers: Numbers,
-    names: Mapping[str, str],
-    wanted: Mapping[str, Any],
-    address: Callable[[str, str], str],
-    words: Mapping[str, Mapping[str, str]],
-) -> list[Facet]:
-    """Makes the links; a filter with one value says nothing and has none.
-
-    names: of the filters, as people read them. address: returns the address with another value of a filter. words:
-    filter -> value -> what people read instead.
-    """
-    found = []
-    for name in names:
-        if len(values := numbers.get(name, [])) > 1:
-            links = []
-            for value, number in values:
-                is_chosen = wanted.get(name, "") == value
-                shown = words.get(name, {}).get(value, value)
-                links.append(Value(shown, number, is_chosen, address(name, "" if is_chosen else value)))
-            found.append(Facet(names[name], links))
-    return found
 
 
 def _passes(group: Counted, wanted: Mapping[str, Wish]) -> bool:

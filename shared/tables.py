@@ -24,7 +24,8 @@ TEXTS = (
     "day",
     "pair",
     "run",
-)  # formats that are no numbers; pair and run are texts that a page links
+    *("name", "passage", "label", "votes", "link"),
+)  # formats that are no numbers; pair and run are texts that a page links, the last five cells of shared/lists.py
 
 
 @dataclass(frozen=True)

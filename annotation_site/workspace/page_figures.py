@@ -88,7 +88,7 @@ def _pairs(question: Question, run: int) -> Iterable[Table]:
     of_run: dict[str, str | int] = {"run": run} if run else {}
 
     def address(values: dict[str, Any]) -> str:
-        return address_in("pairs", question, **of_run, **values)
+        return address_in("pairs", question, **of_run, **{key: each for key, each in values.items() if each})
 
     return charts_of(numbers_of(question, wanted), wanted, tenths_of(question, wanted, doubts), 0, address)
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
@@ -14,12 +15,12 @@ from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.figures import shown
-from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
+from shared.lists import Filter, Row, Shown, View
+from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
+from shared.tables import Column
 
-PREMISES_A_PAGE = 50
 MOST_COUNTED = 100_000
 ROWS_AT_ONCE = 2000
-LONGEST = 200
 # Sorts by columns with an index; the key is also the order in which premises came.
 ORDERS = {
     "pk": "first added",
@@ -27,6 +28,16 @@ ORDERS = {
     "public_id": "id, A to Z",
     "-public_id": "id, Z to A",
 }
+BY: dict[str, tuple[str | None, str | None]] = {"id": ("public_id", "-public_id"), "added": ("pk", "-pk")}
+SHOWN = [
+    Column("id", "Id, genre", "name"),
+    Column("text", "Text", "passage"),
+    Column("status", "Status"),
+    Column("tasks", "Tasks sent"),
+    Column("pairs", "Pairs", "link"),
+    Column("from", "From"),
+    Column("added", "Added", "day", on_page=False),
+]
 FILTERS = ("genre", "status", "text", "document", "writing")
 WRITING = {"sent": "all tasks sent", "open": "tasks left", "none": "without tasks"}
 COLUMNS = {
@@ -40,46 +51,64 @@ COLUMNS = {
 
 @researcher_page
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Lists premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
+    """Lists premises, page by page. The address holds the view; `as=csv` gives all that pass as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in FILTERS}
-    order = request.GET.get("order", "")
-    order = order if order in ORDERS else "pk"
+    view = View(request, SHOWN, ORDERS, BY, usual="pk")
+    wanted = {name: view.text(name) for name in FILTERS}
     found = filtered(corpus, wanted)
     if request.GET.get("as") == "csv":
         return _csv(corpus, found)
     counted = premises_charts.counted(corpus)
-    page = page_by_key(
-        found.select_related("genre", "source"),
-        order,
-        PREMISES_A_PAGE,
-        after=_edge(request, "after", order),
-        before=_edge(request, "before", order),
-    )
-    number, has_more = counted_up_to(found, MOST_COUNTED)
-    chosen = {name: value for name, value in wanted.items() if value} | (
-        {"order": order} if order != "pk" else {}
-    )
+    edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
+    rows = found.select_related("genre", "source")
+    page = page_by_key(rows, Order(view.order), view.size, **edges)
+    filters = [
+        Filter("text", "Words or id"),
+        Filter("status", "Status", dict(Premise.Status.choices)),
+        Filter("writing", "Writing", WRITING),
+        Filter("genre", "Genre", dict(corpus.genres.order_by("slug").values_list("slug", "name"))),
+        Filter("document", "Document"),
+    ]
     context = {
         "corpus": corpus,
-        "rows": _with_work(page.rows),
-        "wanted": wanted,
-        "order": order,
-        "orders": ORDERS,
-        "statuses": Premise.Status.choices,
-        "writing": WRITING,
-        "genres": corpus.genres.order_by("slug"),
-        "number": number,
-        "has_more": has_more,
-        "next": urlencode({**chosen, "after": page.after}) if page.after is not None else "",
-        "previous": urlencode({**chosen, "before": page.before}) if page.before is not None else "",
-        "csv": urlencode({**chosen, "as": "csv"}),
+        "list": Shown(
+            view,
+            [_row(corpus, each) for each in _with_work(page.rows)],
+            total=counted_up_to(found, MOST_COUNTED),
+            facets=view.facets(filters, {}),
+            filters=filters,
+            chips=view.chips(filters),
+            marked=wanted["text"],
+            next=view.address({"after": page.after}) if page.after else "",
+            previous=view.address({"before": page.before}) if page.before else "",
+            csv=view.address({"as": "csv"}),
+            name="premise",
+            language=corpus.language,
+            direction=direction_of(corpus.language),
+        ),
         "charts": list(shown([premises_charts.STOCK], corpus, counted)),
         "counted_at": counted.made_at,
-        "is_narrowed": any(wanted.values()),
-        "direction": direction_of(corpus.language),
     }
     return render(request, "workspace/premises.html", context)
+
+
+def _row(corpus: Corpus, found: dict[str, Any]) -> Row:
+    premise, (tasks, sent), pairs = found["premise"], found["tasks"], found["pairs"]
+    origin = premise.document or (premise.source.name if premise.source else "")
+    because = f": {premise.dropped_because}" if premise.dropped_because else ""
+    address = f"{reverse('pairs', args=[corpus.slug])}?{urlencode({'premise': premise.public_id})}"
+    return Row(
+        premise.public_id,
+        {
+            "id": (premise.public_id, "", premise.genre.name),
+            "text": premise.sentences,
+            "status": f"{premise.get_status_display()}{because}",
+            "tasks": f"{sent} of {tasks}" if tasks else "",
+            "pairs": (f"{pairs:,}", address) if pairs else None,
+            "from": ", ".join(filter(None, [origin, f"line {premise.line}" if premise.line else ""])),
+            "added": premise.created_at.isoformat(),
+        },
+    )
 
 
 def filtered(corpus: Corpus, wanted: dict[str, str]) -> QuerySet[Premise]:
@@ -103,15 +132,6 @@ def filtered(corpus: Corpus, wanted: dict[str, str]) -> QuerySet[Premise]:
         }
         premises = premises.filter(conditions[wanted["writing"]])
     return premises
-
-
-def _edge(request: HttpRequest, name: str, order: str) -> str | int | None:
-    text = request.GET.get(name, "")[:LONGEST]
-    if not text:
-        return None
-    if order.removeprefix("-") != "pk":
-        return text
-    return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
 def _with_work(rows: list[Premise]) -> list[dict[str, Any]]:

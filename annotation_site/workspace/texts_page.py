@@ -7,27 +7,48 @@ from django.db.models import QuerySet
 from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from annotation_site.workspace.texts_charts import texts_charts
 from annotation_site.workspace.texts_days import days_charts
 from collection.models import Corpus, Pair, Prompt
+from collection.templatetags.durations import took
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.intervals import FEWEST_PAIRS
-from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
-from validation.questions.addresses import number_in
+from shared.lists import LENGTHS, Filter, Row, Shown, View
+from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
+from shared.tables import Column
 from validation.questions.lookup import main_wordings
 
-TEXTS_A_PAGE = 50
 MOST_COUNTED = 100_000
 ROWS_AT_ONCE = 2000
-LONGEST = 200
 MOST_CHARACTERS = 10_000
-ORDERS = {"-pk": "last sent", "pk": "first sent"}
+ORDERS = {
+    "-pk": "last sent",
+    "pk": "first sent",
+    "characters": "shortest first",
+    "-characters": "longest first",
+}
+BY: dict[str, tuple[str | None, str | None]] = {
+    "sent": ("pk", "-pk"),
+    "characters": ("characters", "-characters"),
+}
+LENGTH = dict.fromkeys(("characters", "-characters"), Length("hypothesis"))
+SHOWN = [
+    Column("pair", "Pair, genre", "name"),
+    Column("premise", "Premise", "passage"),
+    Column("text", "Text", "passage"),
+    Column("label", "Label", "label"),
+    Column("writer", "Writer", "link"),
+    Column("prompt", "Prompt", "link"),
+    Column("characters", "Characters", "count"),
+    Column("sent", "Sent", "day"),
+    Column("took", "Time of the task", on_page=False),
+]
 COLUMNS = {  # filter -> column
     "writer": "author__code",
     "prompt": "prompt_version__prompt__slug",
@@ -55,20 +76,15 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists the texts of writers, fifty a page, also withdrawn ones. The address holds filters, order and place;
     `as=csv`: all that pass, as CSV; `chart`: one chart as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in COLUMNS}
-    lengths = {name: number_in(request, name, 0, MOST_CHARACTERS) for name in ("shortest", "longest")}
-    order = request.GET.get("order", "")
-    order = order if order in ORDERS else "-pk"
+    view = View(request, SHOWN, ORDERS, BY, usual="-pk")
+    wanted = {name: view.text(name) for name in COLUMNS}
+    lengths = {name: view.number(name, 0, MOST_CHARACTERS) for name in ("shortest", "longest")}
     found = written(corpus, wanted, **lengths)
     if request.GET.get("as") == "csv":
         return csv_file(_lines(found), f"{corpus.slug}-texts")
-    edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
-    page = page_by_key(
-        found.select_related("premise", "author", "prompt_version__prompt", "assignment"),
-        order,
-        TEXTS_A_PAGE,
-        **edges,
-    )
+    edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
+    rows = found.select_related("premise__genre", "author", "prompt_version__prompt", "assignment")
+    page = page_by_key(rows, Order(view.order, LENGTH.get(view.order)), view.size, **edges)
     number, has_more = counted_up_to(found, MOST_COUNTED)
     # A search for words reads all texts: the charts would read them once more.
     charts = texts_charts(corpus, found) if number >= FEWEST_PAIRS and not wanted["text"] else []
@@ -76,30 +92,71 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     days = [] if is_narrowed else days_charts(corpus, timezone.now())
     if "chart" in request.GET:
         return chart_file([*days, *charts], request.GET["chart"], f"{slug}-texts")
-    chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
-    parameters = chosen | ({"order": order} if order != "-pk" else {})
+    words = main_wordings(corpus)
+    filters = [
+        Filter("text", "Words of the text"),
+        Filter("label", "Label", {label: words.get(label, label) for label in corpus.labels}),
+        Filter(
+            "prompt",
+            "Prompt",
+            dict(Prompt.objects.filter(corpus=corpus).order_by("slug").values_list("slug", "name")),
+        ),
+        Filter("genre", "Genre", dict(corpus.genres.order_by("slug").values_list("slug", "name"))),
+        Filter("writer", "Writer’s code"),
+        *LENGTHS,
+    ]
+    has_question = corpus.questions.filter(is_main=True).exists()
     context = {
         "corpus": corpus,
-        "has_question": corpus.questions.filter(is_main=True).exists(),
-        "rows": page.rows,
-        "wanted": wanted | lengths,
-        "order": order,
-        "orders": ORDERS,
-        "prompts": Prompt.objects.filter(corpus=corpus).order_by("slug"),
-        "genres": corpus.genres.order_by("slug"),
-        "labels": corpus.labels,
-        "words": main_wordings(corpus),
-        "charts": [(chart, urlencode({**chosen, "chart": chart.key})) for chart in charts],
-        "number": number,
-        "has_more": has_more,
-        "next": urlencode({**parameters, "after": page.after}) if page.after is not None else "",
-        "previous": urlencode({**parameters, "before": page.before}) if page.before is not None else "",
-        "csv": urlencode({**chosen, "as": "csv"}),
+        "list": Shown(
+            view,
+            [_row(corpus, row, view, has_pages=has_question) for row in page.rows],
+            total=(number, has_more),
+            facets=view.facets(filters, {}),
+            filters=filters,
+            chips=view.chips(filters),
+            marked=wanted["text"],
+            next=view.address({"after": page.after}) if page.after else "",
+            previous=view.address({"before": page.before}) if page.before else "",
+            csv=view.address({"as": "csv"}),
+            name="text",
+            language=corpus.language,
+            direction=direction_of(corpus.language),
+            words=words,
+        ),
+        "charts": [(chart, view.address({"chart": chart.key})) for chart in charts],
         "days": days,
-        "is_narrowed": is_narrowed,
-        "direction": direction_of(corpus.language),
     }
     return render(request, "workspace/texts.html", context)
+
+
+def _row(corpus: Corpus, row: Any, view: View, *, has_pages: bool) -> Row:
+    """row: one of `written`."""
+    version = row.prompt_version
+    ended = row.assignment.closed_at
+    return Row(
+        row.public_id,
+        {
+            "pair": (
+                row.public_id,
+                reverse("pair", args=[corpus.slug, row.public_id]) if has_pages else "",
+                row.premise.genre.name,
+            ),
+            "premise": row.premise.sentences,
+            "text": row.hypothesis,
+            "label": (row.author_label, "withdrawn" if row.withdrawn_at else ""),
+            "writer": (row.author.code, view.address({"writer": row.author.code})) if row.author else None,
+            "prompt": (
+                f"{version.prompt.name}, version {version.number}",
+                reverse("prompt", args=[corpus.slug, version.pk]),
+            )
+            if version
+            else None,
+            "characters": row.characters,
+            "sent": row.created_at.isoformat(),
+            "took": took(row.assignment.created_at, ended) if ended else "",
+        },
+    )
 
 
 def written(

@@ -26,6 +26,7 @@ from collection.models.joining import (
     SignUp,
     Visit,
 )
+from collection.models.pair_sets import PairInSet, PairSet
 from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
@@ -65,6 +66,8 @@ __all__ = [
     "LedgerEntry",
     "Pair",
     "PairImportJob",
+    "PairInSet",
+    "PairSet",
     "Parse",
     "PayList",
     "PilotWriter",

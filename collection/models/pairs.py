@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Length
 
 from accounts.models import new_token
 from collection.corpus_schema import PARTITIONS
@@ -83,6 +84,7 @@ class Pair(models.Model):
         ]
         indexes = [
             models.Index(fields=["corpus", "id"], name="pairs_of_corpus_by_key"),
+            models.Index("corpus", Length("hypothesis"), "id", name="pairs_of_corpus_by_length"),
             models.Index(
                 fields=["exclusion"], condition=Q(exclusion__isnull=False), name="pairs_by_exclusion"
             ),

@@ -201,6 +201,15 @@ class PairQuerySet(models.QuerySet):
     def with_texts(self) -> "PairQuerySet":
         return self.select_related("premise", "premise__genre")
 
+    def with_words(self, words: str, corpus: int) -> "PairQuerySet":
+        """Keeps pairs that have these words, one after the other, in premise or hypothesis. corpus: the key of theirs.
+
+        Premises are read once, not once for each of their pairs.
+        """
+        premises = self.model._meta.apps.get_model("collection", "Premise").objects
+        found = premises.filter(corpus=corpus, text__has_words=words).values("pk")
+        return self.filter(Q(hypothesis__has_words=words) | Q(premise__in=found))
+
     def by_genre(self, slug: str) -> "PairQuerySet":
         return self.filter(premise__genre__slug=slug)
 

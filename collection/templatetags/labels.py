@@ -25,6 +25,7 @@ MARKS = {
     "major": ("label-c", "!", DIAMOND),
     **{digit: ("label-n", digit, SQUARE) for digit in "12345"},
 }
+MOST_SHAPES = 10  # of the votes of a pair; of more there is a bar
 MOST_PIECES = 20  # of a bar of votes
 NO_LABEL = ("label-none", "\N{EN DASH}", CIRCLE)
 
@@ -47,34 +48,36 @@ def of_kind(names: Mapping[str, Mapping[str, str]] | None, kind: str) -> Mapping
     return (names or {}).get(kind, {})
 
 
-@register.simple_tag
-def vote_bar(
-    votes: Mapping[str, int],
-    labels: Sequence[str],
-    words: Mapping[str, str] | None = None,
-    left_out: int = 0,
+def vote_marks(
+    votes: Mapping[str, int], labels: Sequence[str], words: Mapping[str, str], left_out: int = 0
 ) -> SafeString:
-    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels words %}`.
+    """Returns how many gave each label: a shape a vote, of many votes a bar, and in words.
 
-    left_out: answers that name several labels, and are in no count.
+    left_out: answers that name several labels, and are in no count. Where shapes do not tell the labels apart, the words
+    are seen; else they are read aloud, and stand under the pointer.
     """
-    total = sum(votes.values())
     given = [label for label in labels if votes.get(label)]
-    if not given and not left_out:
-        return mark_safe("")
-    # A piece a vote; of very many votes each has its share.
-    pieces = {label: max(1, round(votes[label] * min(1, MOST_PIECES / total))) for label in given}
-    bar = format_html_join(
-        "",
-        '<span class="{}"></span>',
-        ((MARKS.get(label, NO_LABEL)[0],) for label in given for _ in range(pieces[label])),
-    )
-    counts = [f"{votes[label]} {in_words(label, words or {}) or label}" for label in given]
+    total = sum(votes.values())
+    counts = [f"{votes[label]} {in_words(label, words) or label}" for label in given]
     counts += [f"{left_out} left out"] if left_out else []
+    if not counts:
+        return mark_safe("")
+    marks = {label: MARKS.get(label, NO_LABEL) for label in given}
+    if total <= MOST_SHAPES:
+        shapes = ((marks[label][0], marks[label][2]) for label in given for _ in range(votes[label]))
+        drawn = format_html_join("", '<svg class="{}" viewBox="-1 -1 26 26">{}</svg>', shapes)
+    else:
+        # Of very many votes each label has its share of the pieces.
+        share = min(1, MOST_PIECES / total)
+        pieces = ((marks[label][0],) for label in given for _ in range(max(1, round(votes[label] * share))))
+        drawn = format_html(
+            '<span class="vote-bar">{}</span>', format_html_join("", '<span class="{}"></span>', pieces)
+        )
     return format_html(
-        '<span class="vote-bar" aria-hidden="true">{}</span><span class="small">{}</span>',
-        bar,
+        '<span class="votes" title="{0}"><span aria-hidden="true">{1}</span><span class="{2}">{0}</span></span>',
         ", ".join(counts),
+        drawn,
+        "visually-hidden" if colours_of(labels) and not left_out else "below",
     )
 
 

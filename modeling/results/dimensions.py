@@ -25,6 +25,7 @@ DIMENSIONS = {
     "key_words": "key words of annotation tags, also inside other words",
     "marked": "marked by phenomenon, with one or without",
 }
+SET = "set"  # named sets of pairs: they change, so that nothing about them is stored with a run
 MARKED, APPROACH = "marked", "approach"
 OWN = "file:"  # a dimension of one's own, read from a file
 PHENOMENON = f"{OWN}phenomenon"  # marked on the pages of a snapshot, or read from a file
@@ -34,6 +35,8 @@ def definition_of(dimension: str) -> str:
     """Returns the definition of a dimension's values, also of a user-defined one."""
     if dimension == PHENOMENON:
         return "phenomenon, marked by hand"
+    if dimension == SET:
+        return "set of pairs"
     return DIMENSIONS.get(dimension, f"value in the file {dimension.removeprefix(OWN)}")
 
 

@@ -4,18 +4,18 @@ Pages, CSV and REST ask for them by the same parameters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from collection.models import PARTITIONS
+from collection.models import PARTITIONS, PairInSet
 from modeling.folders import predictions_of
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import stored_dimensions
-from modeling.results.dimensions import DIMENSIONS, OWN
+from modeling.results.dimensions import DIMENSIONS, OWN, SET
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.texts import FrozenPair, frozen_pairs
@@ -198,7 +198,8 @@ class Predictions:
 
     @cached_property
     def dimensions(self) -> dict[str, Values]:
-        return stored_dimensions(self.run, self.snapshot, self.partition, self.first)
+        found = stored_dimensions(self.run, self.snapshot, self.partition, self.first)
+        return found | sets_by_pair(self.snapshot, self.first)
 
     @cached_property
     def pvi(self) -> npt.NDArray[np.float64] | None:
@@ -219,12 +220,36 @@ class Predictions:
     def chosen(self, choice: Choice) -> npt.NDArray[np.int64]:
         """Returns the rows of a choice in its order. Raises BadChoice."""
         order = self._order(choice.sort)
+        keep = self._passing(choice)
+        return order[keep[order]]
+
+    def counts(self, choice: Choice) -> dict[str, list[tuple[str, int]]]:
+        """Returns `outcome` and each dimension -> its values with their pairs under the other filters. Raises BadChoice."""
+        any_outcome = self._passing(replace(choice, outcome=ALL))
+        found = {
+            "outcome": [
+                (name, int((self._with_outcome(name) & any_outcome).sum()))
+                for name in self.outcomes
+                if name != ALL
+            ]
+        }
+        whole = self._passing(choice)
+        for name, values in self.dimensions.items():
+            others = {key: value for key, value in choice.values.items() if key != name}
+            keep = self._passing(replace(choice, values=others)) if name in choice.values else whole
+            # The first place counts what has no value.
+            numbers = np.bincount(values.codes[keep].ravel() + 1, minlength=len(values.names) + 1)[1:]
+            counted = zip(values.names, numbers.tolist(), strict=True)
+            found[name] = [(value, number) for value, number in counted if number]
+        return found
+
+    def _passing(self, choice: Choice) -> npt.NDArray[np.bool_]:
         keep = self._with_outcome(choice.outcome)
         for name, value in choice.values.items():
             if name not in self.dimensions:
                 raise BadChoice("dimension", name, list(self.dimensions))
             keep = keep & has(self.dimensions[name], value)
-        return order[keep[order]]
+        return keep
 
     def page(self, choice: Choice, after: str, size: int) -> Page:
         """Returns at most `size` rows that follow the pair `after`. Raises BadChoice, BadPlace."""
@@ -304,6 +329,21 @@ class Predictions:
         return np.argsort(keys[sort](), kind="stable")
 
 
+def sets_by_pair(snapshot: Snapshot, predicted: Predicted) -> dict[str, Values]:
+    """Returns the named sets of the corpus in which the pairs are, as one more dimension; nothing if there are none."""
+    rows = PairInSet.objects.filter(pair_set__corpus=snapshot.corpus_id).order_by("pair_set", "pk")
+    found: dict[str, list[int]] = {}
+    for name, pair in rows.values_list("pair_set__name", "pair__public_id"):
+        if pair in predicted.places:
+            found.setdefault(name, []).append(predicted.places[pair])
+    if not found:
+        return {}
+    codes = np.full((len(predicted.ids), len(found)), -1, dtype=np.int32)
+    for code, places in enumerate(found.values()):
+        codes[places, code] = code
+    return {SET: Values([*found], codes)}
+
+
 def has(values: Values, value: str) -> npt.NDArray[np.bool_]:
     """Returns which pairs have a value of a dimension."""
     if value not in values.names:
@@ -380,7 +420,7 @@ def asked_choice(given: Mapping[str, str]) -> Choice:
     values = {
         name: value[:LONGEST]
         for name, value in given.items()
-        if value and (name in DIMENSIONS or name.startswith(OWN))
+        if value and (name in DIMENSIONS or name == SET or name.startswith(OWN))
     }
     return Choice(given.get("outcome") or ALL, given.get("sort") or SUREST, values)
 

@@ -7,15 +7,22 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.defaultfilters import pluralize
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.pages.access import researcher_page, researcher_post
+from accounts.pages.access import researcher_form, researcher_page, researcher_post
 from collection.models import Pair
 from collection.texts import direction_of
 from modeling.models import TrainingRun
 from modeling.results.data_map import HARD, REGIONS, DataMap, NoDataMap, data_map
 from modeling.results.dimensions import definition_of, order_of
 from modeling.results.predictions import (
+    ALL,
+    IN_FILE,
+    LEAST_GOLD,
+    LEAST_PVI,
+    SUREST,
+    Answer,
     BadChoice,
     BadPlace,
     Choice,
@@ -31,34 +38,42 @@ from modeling.results.run_scores import in_order
 from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file, csv_lines
 from shared.figures import shown
+from shared.lists import Filter, Shown, View
+from shared.lists import Row as ListRow
+from shared.numbers import percent
+from shared.tables import Column
+from snapshots.models import Snapshot
 from snapshots.statistics.scope import names_on
 from validation.errors import NotLookedAt
 from validation.models import Question
+from validation.pairs.acting import ACTS
+from validation.pairs.acting_pages import act_on_pairs
 from validation.pairs.opening import open_for_validation
-from validation.questions.lookup import names_in
+from validation.questions.lookup import Names, names_in
 
-PREDICTIONS_A_PAGE = PAIRS_A_PAGE = 50
+PAIRS_A_PAGE = 50
 MOST_CHOSEN = 1000
 MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one types the value
 ALWAYS_SHOWN = ("label", "predicted", "genre")
 
 
-@researcher_page
+@researcher_form
 def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
-    """Shows predictions with their texts, filtered and sorted, page by page."""
+    """Shows predictions with their texts, filtered and sorted, page by page. POST: what to do with chosen pairs."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     given = request.GET.dict()
-    context: dict[str, Any] = {"run": run, "partition": partition, "choice": asked_choice(given)}
+    context: dict[str, Any] = {"run": run, "partition": partition}
     try:
-        predictions = asked_predictions(run, partition, given)
-        context |= _shown(predictions, context["choice"], given.get("after", ""))
+        predictions, choice = asked_predictions(run, partition, given), asked_choice(given)
+        if request.method == "POST":
+            ids, places = predictions.first.ids, predictions.chosen(choice).tolist()
+            corpus = predictions.snapshot.corpus
+            return act_on_pairs(request, corpus, lambda: (ids[place] for place in places))
+        context |= {"predictions": predictions, "list": _shown(request, predictions, choice)}
     except (PredictionsMissing, BadChoice) as error:
         context["error"] = str(error)
         status = 404 if isinstance(error, PredictionsMissing) and not isinstance(error, BadPlace) else 422
         return render(request, "modeling/predictions.html", context, status=status)
-    query = request.GET.copy()
-    query.pop("after", None)
-    context |= {"query": query.urlencode(), "here": request.get_full_path()}
     return render(request, "modeling/predictions.html", context)
 
 
@@ -75,37 +90,115 @@ def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpRespon
     return csv_file(csv_lines(_csv_rows(predictions, choice)), f"run-{run.pk}-{partition}")
 
 
-def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, Any]:
-    page = predictions.page(choice, after, PREDICTIONS_A_PAGE)
-    corpus = predictions.snapshot.corpus
-    names = names_in(corpus)
-    filters = [
-        {
-            "name": name,
-            "definition": definition_of(name),
-            "chosen": choice.values.get(name, ""),
-            "options": in_order(values.names, corpus.labels) if len(values.names) <= MOST_OPTIONS else [],
-            "folded": name not in ALWAYS_SHOWN and name not in choice.values,
-        }
-        for name, values in sorted(predictions.dimensions.items(), key=lambda item: order_of(item[0]))
+# Key of a column -> the order that its head leads to.
+BY: dict[str, tuple[str | None, str | None]] = {
+    "pair": (IN_FILE, None),
+    "gold": (LEAST_GOLD, None),
+    "first": (None, SUREST),
+    "pvi": (LEAST_PVI, None),
+}
+
+
+def _shown(request: HttpRequest, predictions: Predictions, choice: Choice) -> Shown:
+    run, beside, corpus = predictions.run, predictions.beside, predictions.snapshot.corpus
+    columns = [
+        Column("pair", "Pair, genre", "name"),
+        Column("premise", "Premise", "passage"),
+        Column("hypothesis", "Hypothesis", "passage"),
+        Column("votes", "All labels", "votes"),
+        Column("gold", "Gold label", "label"),
+        Column("first", f"Run {run.pk}" if beside else "Predicted", "label"),
     ]
-    return {
-        "predictions": predictions,
-        "names": names,
-        "words": names["label"],
-        "genre_names": names["genre"],
-        "page": page,
-        "after": after,
-        "filters": [one for one in filters if not one["folded"]],
-        "folded": [one for one in filters if one["folded"]],
-        "others": other_runs(predictions.run, predictions.snapshot),
-        "questions": Question.objects.filter(corpus=predictions.run.snapshot.corpus).order_by(
-            "-is_main", "slug"
+    columns += [Column("second", f"Run {beside.pk}", "label")] if beside else []
+    columns += [] if predictions.pvi is None else [Column("pvi", "PVI, bits", "number")]
+    by = {key: orders for key, orders in BY.items() if {*orders} & {*predictions.sorts}}
+    view = View(request, columns, predictions.sorts, by, SUREST, "sort")
+    page = predictions.page(choice, request.GET.get("after", ""), view.size)
+    names, counts = names_in(corpus), predictions.counts(choice)
+    known = sorted(predictions.dimensions.items(), key=lambda item: order_of(item[0]))
+    filters = [
+        Filter(
+            "outcome", "Which", {name: words for name, words in predictions.outcomes.items() if name != ALL}
+        )
+    ]
+    for name, values in known:
+        ordered = in_order(values.names, corpus.labels)
+        words = names.get(name, {})
+        options = {value: words.get(value, value) for value in ordered}
+        filters.append(
+            Filter(
+                name,
+                definition_of(name).capitalize(),
+                options if len(ordered) <= MOST_OPTIONS else None,
+                is_folded=name not in ALWAYS_SHOWN,
+            )
+        )
+        numbers = dict(counts[name])
+        counts[name] = [(value, numbers[value]) for value in ordered if value in numbers]
+    others = other_runs(run, predictions.snapshot)
+    named = {str(other.pk): _named(other, predictions.snapshot) for other in others}
+    filters.append(Filter("with", "Beside run", named, is_choice=True))
+    csv = reverse("run-predictions-csv", args=[run.pk, predictions.partition])
+    query = view.query().urlencode()
+    return Shown(
+        view,
+        [_row(predictions, row, names) for row in page.rows],
+        total=(page.pairs, False),
+        facets=view.facets(filters, counts),
+        filters=filters,
+        chips=view.chips(filters),
+        first=view.address({}) if request.GET.get("after") else "",
+        next=view.address({"after": page.next}) if page.next else "",
+        csv=f"{csv}?{query}" if query else csv,
+        acts=ACTS,
+        language=corpus.language,
+        direction=direction_of(corpus.language),
+        words=names["label"],
+    )
+
+
+def _named(run: TrainingRun, snapshot: Snapshot) -> str:
+    twin = ", hypothesis-only twin" if run.regime.get("hypothesis_only") else ""
+    elsewhere = ", trained elsewhere" if run.snapshot_id != snapshot.pk else ""
+    return f"{run.pk}: {run.baseline}, seed {run.seed}{twin}{elsewhere}"
+
+
+def _row(predictions: Predictions, row: Row, names: Names) -> ListRow:
+    corpus, pair = predictions.snapshot.corpus, row.pair
+    cells: dict[str, Any] = {
+        "pair": (
+            row.pair_id,
+            reverse("pair", args=[corpus.slug, row.pair_id]) if pair else "",
+            names["genre"].get(row.genre, row.genre),
         ),
-        "can_choose": predictions.snapshot.corpus_id == predictions.run.snapshot.corpus_id,
-        "language": corpus.language,
-        "direction": direction_of(corpus.language),
+        "hypothesis": "The texts of this pair are not on this site.",
+        "gold": (row.gold, ""),
+        "first": _answer(row.first, names),
+        "second": _answer(row.second, names) if row.second else None,
+        "pvi": row.pvi,
+        "votes": ({}, corpus.labels, 0, ""),
     }
+    if pair:
+        decided = ", ".join(
+            f"{votes} {names['label'].get(label, label)}" for label, votes in pair.decided.items()
+        )
+        cells |= {
+            "premise": pair.sentences,
+            "hypothesis": pair.hypothesis,
+            "votes": (pair.votes, corpus.labels, pair.left_out, f"{decided} decided" if decided else ""),
+        }
+    return ListRow(row.pair_id if pair else "", cells)
+
+
+def _answer(answer: Answer, names: Names) -> tuple[str, str, str]:
+    shares = [
+        f"{names['label'].get(label, label)} {share:.3f}" for label, share in answer.probabilities.items()
+    ]
+    return (
+        answer.predicted,
+        f"{'right' if answer.right else 'wrong'}, {percent(answer.probability)}",
+        ", ".join(shares),
+    )
 
 
 def _csv_rows(predictions: Predictions, choice: Choice) -> Any:

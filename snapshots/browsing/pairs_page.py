@@ -2,17 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.db.models.functions import Greatest, Length
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.utils.http import urlencode
+from django.urls import reverse
 
-from accounts.pages.access import researcher_page
+from accounts.pages.access import researcher_form, researcher_page
 from accounts.pages.chart_files import chart_file
-from nli.gold import SOURCES
+from nli.gold import SOURCES, VOTED
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.among import Among
@@ -24,16 +23,16 @@ from shared.facets import (
     chosen_agreement,
     classes_between,
     counted,
-    facets,
     histograms,
 )
 from shared.figures import shown
-from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
+from shared.lists import LENGTHS, Filter, Histogram, Row, Shown, View, chosen_numbers
+from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
+from shared.tables import Column
 from snapshots.browsing.changed_pairs import FIGURES as OF_CHANGES
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changed_answers, changes
 from snapshots.browsing.pair_numbers import (
     MOST_AT_ONCE,
-    address_of_pairs,
     groups_in,
     groups_of,
     is_counted,
@@ -41,40 +40,50 @@ from snapshots.browsing.pair_numbers import (
 )
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
+from validation.pairs.acting import ACTS
+from validation.pairs.acting_pages import act_on_pairs
+from validation.pairs.pair_sets import sets_of
 from validation.pairs.random_order import in_drawn_order
-from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
 
-PAIRS_A_PAGE = 50
 MOST_COUNTED = 100_000
-LONGEST = 200
 RANDOM = "random"
+ORDERS = {"": "order of the files", "last": "the last of the files first", RANDOM: "a random sample"}
+COLUMNS = [
+    Column("pair", "Pair, genre", "name"),
+    Column("premise", "Premise", "passage"),
+    Column("hypothesis", "Hypothesis", "passage"),
+    Column("votes", "Labels", "votes"),
+    Column("gold", "Gold label", "label"),
+    Column("partition", "Partition"),
+    Column("characters", "Characters", "count", on_page=False),
+]
 ROWS_AT_ONCE = 1000
-COUNTED = {
-    "partition": "Partition",
-    "genre": "Genre",
-    "label": "Gold label",
-    "source": "Source of the gold label",
-    "votes": "Votes",
-}
-FILTERS = (*COUNTED, "text", "changed", "order")
+COUNTED = ("partition", "genre", "label", "source", "votes")
+FILTERS = (*COUNTED, "text", "changed", "set")
 # Characters of the hypothesis, and a class of agreement (shared/facets.py), by its upper end in percent.
 NUMBERS = {"shortest": 10_000, "longest": 10_000, "agreement": 100}
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
 
 
-@researcher_page
+@researcher_form
 def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Lists the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
+    """Lists the pairs of a frozen snapshot, page by page, with filters; the address holds the view. `as=csv`: as CSV.
+
+    POST: what to do with chosen pairs of the corpus.
+    """
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
-    wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
-    limits = {name: number_in(request, name, 0, most) for name, most in NUMBERS.items()}
+    view = View(request, COLUMNS, ORDERS, {"pair": ("", "last")})
+    wanted = {name: view.text(name) for name in FILTERS}
+    limits = {name: view.number(name, 0, most) for name, most in NUMBERS.items()}
     lengths = classes_between(limits["shortest"], limits["longest"])
     agreement = chosen_agreement(limits["agreement"])
-    found, seed = _filtered(snapshot, wanted, limits), number_in(request, "seed", 1, 2**31)
+    found, seed = _filtered(snapshot, wanted, limits), view.number("seed", 1, 2**31)
+    if request.method == "POST":
+        return act_on_pairs(request, snapshot.corpus, lambda: _names(found))
     if request.GET.get("as") == "csv":
         return csv_file(_csv(found), f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
-    is_searched = bool(lengths is None or wanted["text"] or wanted["changed"])
+    is_searched = bool(lengths is None or wanted["text"] or wanted["changed"] or wanted["set"])
     few: Among | None = None
     if is_searched:
         others = {**limits, "agreement": 0, **({} if lengths is None else {"shortest": 0, "longest": 0})}
@@ -83,60 +92,64 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
             columns = {name: wanted[name] if name in COUNTED else "" for name in wanted}
             found = _filtered(snapshot, columns, limits).filter(few)
     previous = after = None
-    if wanted["order"] == RANDOM:
-        keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
+    if view.order == RANDOM:
+        keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[: view.size]]
     else:
-        edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
-        page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
+        edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
+        order = Order("-pk" if view.order else "pk")
+        page = page_by_key(found.only("pk"), order, view.size, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
-    chosen: dict[str, Any] = {name: value for name, value in (wanted | limits).items() if value}
-    if is_searched and few is None:
+    if is_searched and (few is None or len(few.values) > MOST_AT_ONCE):
         values: tuple[Numbers, tuple[int, bool]] | None = {}, counted_up_to(found, MOST_COUNTED)
     else:
-        classes = {
-            "length": lengths or frozenset(),
-            "agreement": frozenset({agreement} - {0}),
-        }
-        values = _numbers(
-            snapshot, wanted, classes, few, is_asked=not {"part", "chart"}.isdisjoint(request.GET)
-        )
+        classes = {"length": lengths or frozenset(), "agreement": frozenset({agreement} - {0})}
+        is_asked = not {"part", "chart"}.isdisjoint(request.GET)
+        values = _numbers(snapshot, wanted, classes, few, is_asked=is_asked)
     number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
-
-    genres, answers = list(snapshot.corpus.genres.order_by("slug")), main_wordings(snapshot.corpus)
-    words = {"label": {**answers, NO_GOLD: "none"}, "genre": {genre.slug: genre.name for genre in genres}}
-
-    def with_others(values: dict[str, Any]) -> str:
-        return address_of_pairs(snapshot, {**chosen, **values})
-
     numbers = values[0] if values else {}
-    charts = histograms(numbers, limits["shortest"], limits["longest"], agreement, with_others)
+    charts = histograms(numbers, limits["shortest"], limits["longest"], agreement, view.address)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
 
+    words = main_wordings(snapshot.corpus)
+    filters = _filters(snapshot, words)
+    changed = CHANGES[wanted["changed"]][number != 1] if wanted["changed"] in CHANGES else ""
     context = {
         "snapshot": snapshot,
-        "rows": _rows(keys),
-        "wanted": wanted | limits,
-        "votes": VOTES,
-        "sources": SOURCES,
-        "facets": facets(numbers, COUNTED, wanted, lambda name, value: with_others({name: value}), words),
-        "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
-        "awaited": "" if values else urlencode({**chosen, "part": "numbers"}),
-        "csv": urlencode({**chosen, "as": "csv"}),
-        "partitions": PARTITIONS,
-        "genres": genres,
-        "labels": SCHEMES[snapshot.corpus.scheme],
-        "words": answers,
-        "no_gold": NO_GOLD,
-        "changed": CHANGES[wanted["changed"]][number != 1] if wanted["changed"] in CHANGES else "",
-        "number": number,
-        "has_more": has_more,
-        "is_narrowed": bool(chosen.keys() - {"order"}),
-        "next": urlencode({**chosen, "after": after}) if after is not None else "",
-        "previous": urlencode({**chosen, "before": previous}) if previous is not None else "",
-        "another": urlencode({**chosen, "seed": seed + 1}) if wanted["order"] == RANDOM else "",
+        "awaited": "" if values else view.address({"part": "numbers"}),
+        "changed": changed,
+        "list": Shown(
+            view,
+            _rows(snapshot, keys),
+            total=(number, has_more),
+            facets=view.facets(filters, numbers),
+            histograms=[Histogram(chart, view, LENGTHS if chart.key == "length" else ()) for chart in charts],
+            filters=[*filters, *([] if any(chart.key == "length" for chart in charts) else LENGTHS)],
+            chips=view.chips(filters, chosen_numbers(**limits) | {("changed",): changed}),
+            marked=wanted["text"],
+            next=view.address({"after": after}) if after else "",
+            previous=view.address({"before": previous}) if previous else "",
+            another=view.address({"seed": seed + 1}) if view.order == RANDOM else "",
+            csv=view.address({"as": "csv"}),
+            acts=ACTS,
+            language=snapshot.corpus.language,
+            words=words,
+        ),
     }
     return render(request, "snapshots/pairs.html", context)
+
+
+def _filters(snapshot: Snapshot, words: dict[str, str]) -> list[Filter]:
+    labels = {label: words.get(label, label) for label in SCHEMES[snapshot.corpus.scheme]}
+    return [
+        Filter("text", "Words of premise or hypothesis"),
+        Filter("partition", "Partition", dict(zip(PARTITIONS, PARTITIONS, strict=True))),
+        Filter("label", "Gold label", {**labels, NO_GOLD: "none"}),
+        Filter("votes", "Votes", VOTES),
+        Filter("genre", "Genre", dict(snapshot.corpus.genres.order_by("slug").values_list("slug", "name"))),
+        Filter("source", "Source of the gold label", SOURCES),
+        Filter("set", "Set", {name: name for name in sets_of(snapshot.corpus)}),
+    ]
 
 
 @researcher_page
@@ -181,8 +194,8 @@ def _numbers(
 
 def _few(rows: SnapshotPairQuerySet) -> Among | None:
     """Returns a condition that names these rows, so that texts are searched once for a page; None if they are too many."""
-    keys = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
-    return Among("pk", keys) if len(keys) <= MOST_AT_ONCE else None
+    keys = list(rows.order_by().values_list("pk", flat=True)[: MOST_COUNTED + 1])
+    return Among("pk", keys) if len(keys) <= MOST_COUNTED else None
 
 
 def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]) -> SnapshotPairQuerySet:
@@ -214,7 +227,20 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]
     if shortest or longest:
         rows = rows.annotate(characters=Length("pair__hypothesis")).filter(characters__gte=shortest)
         rows = rows.filter(characters__lte=longest) if longest else rows
-    return rows.filter(pair__hypothesis__has_words=wanted["text"]) if wanted["text"] else rows
+    if wanted["set"]:
+        of_set = {"pair__sets__pair_set__name": wanted["set"]}
+        rows = rows.filter(pair__sets__pair_set__corpus=snapshot.corpus_id, **of_set)
+    if wanted["text"]:
+        words = Q(pair__hypothesis__has_words=wanted["text"]) | Q(
+            pair__premise__text__has_words=wanted["text"]
+        )
+        rows = rows.filter(words)
+    return rows
+
+
+def _names(found: SnapshotPairQuerySet) -> Iterator[str]:
+    for rows in portions_by_key(found, ROWS_AT_ONCE, "pair__public_id"):
+        yield from (name for _, name in rows)
 
 
 def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
@@ -246,11 +272,28 @@ def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
         )
 
 
-def _rows(keys: Sequence[int]) -> list[tuple[SnapshotPair, Counter[str]]]:
+def _rows(snapshot: Snapshot, keys: Sequence[int]) -> list[Row]:
     """Returns the rows with these keys, in this order, each with its votes."""
     votes: defaultdict[int, Counter[str]] = defaultdict(Counter)
     labels = SnapshotLabel.objects.filter(row__in=keys).order_by().values_list("row", "label")
     for row, label, number in labels.annotate(number=Count("pk")):
         votes[row][label] = number
     found = SnapshotPair.objects.select_related("pair__premise__genre").in_bulk(keys)
-    return [(found[key], votes[key]) for key in keys]
+    return [_row(snapshot, found[key], votes[key]) for key in keys]
+
+
+def _row(snapshot: Snapshot, row: SnapshotPair, votes: Counter[str]) -> Row:
+    pair = row.pair
+    address = reverse("pair", args=[snapshot.corpus.slug, pair.public_id])
+    return Row(
+        pair.public_id,
+        {
+            "pair": (pair.public_id, address, pair.premise.genre.name),
+            "premise": pair.premise.sentences,
+            "hypothesis": pair.hypothesis,
+            "votes": (votes, SCHEMES[snapshot.corpus.scheme], pair.answers_left_out, ""),
+            "gold": (row.gold_label, "" if row.gold_source == VOTED else SOURCES[row.gold_source]),
+            "partition": row.partition,
+            "characters": len(pair.hypothesis),
+        },
+    )

@@ -1,11 +1,14 @@
 "use strict";
-// Shows the pairs of a list one after the other in a drawer over it. Without this script a link leads to the pair's page.
+// Shows the pairs of a list one after the other in a drawer: beside the list where there is room, else over it. Without this
+// script a link leads to the pair's page.
 // The address names the pair (?pair=ID), so that it can be sent to somebody; Back closes the drawer.
 (function () {
   const drawer = document.getElementById("drawer");
   const body = document.getElementById("drawer-body");
   const links = [...document.querySelectorAll("a[data-pair]")];
   if (!drawer || !links.length) return;
+  const isWide = matchMedia("(min-width: 94rem)");
+  const isBeside = () => drawer.open && !drawer.matches(":modal");
   let place = -1;
   let isChanged = false; // something was sent from the drawer: the list is older than the pair
 
@@ -25,7 +28,12 @@
     drawer.querySelector("[data-whole]").href = link.href;
     for (const button of drawer.querySelectorAll("[data-step]"))
       button.disabled = !links[place + Number(button.dataset.step)];
-    if (!drawer.open) drawer.showModal();
+    const before = document.activeElement;
+    if (!drawer.open && !isWide.matches) drawer.showModal();
+    else if (!drawer.open) {
+      drawer.show();
+      before.focus(); // who reads on stays in the list
+    }
     await htmx.ajax("GET", link.href, { source: body, target: body });
   }
 
@@ -50,6 +58,13 @@
     const step = event.target.closest("[data-step]");
     if (step) open(place + Number(step.dataset.step));
     else if (event.target === drawer || event.target.closest("[data-close]")) close();
+  });
+  // Beside the list, the drawer follows the reader through the rows.
+  document.addEventListener("quintet:passed", function (event) {
+    if (isBeside()) open(links.indexOf(event.target));
+  });
+  document.addEventListener("keydown", function (event) {
+    if (event.key === "Escape" && isBeside()) close();
   });
   drawer.addEventListener("cancel", function (event) {
     event.preventDefault();
@@ -83,7 +98,7 @@
   });
   drawer.addEventListener("htmx:afterSwap", function (event) {
     if (event.detail.target !== body) return;
-    body.focus({ preventScroll: true });
+    if (!isBeside()) body.focus({ preventScroll: true });
     drawer.scrollTop = 0;
   });
   // The page says what went wrong, behind the drawer.

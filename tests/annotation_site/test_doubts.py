@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from collection.models import Corpus, Pair
 from collection.models.withdrawal import VETTED
-from tests.charted import charts_in, figures_of
+from tests.charted import figures_of
+from tests.listed import bars_in, cells, listed
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 from validation.pairs import listing
 
@@ -21,7 +22,7 @@ def browser(browser_of, rosa):
 
 
 def shown(page) -> dict[str, float | None]:
-    return {pair.public_id: doubt for pair, _, doubt in page.context["rows"]}
+    return cells(page, "doubt")
 
 
 def test_the_most_doubted_come_first_with_filters_and_pages(browser, monkeypatch):
@@ -36,14 +37,14 @@ def test_the_most_doubted_come_first_with_filters_and_pages(browser, monkeypatch
     assert list(found)[:2] == wrong
     assert list(found.values())[:2] == pytest.approx([0.9, 0.9])
     assert [found[name] for name in certain] == pytest.approx([0.2] * len(certain))
-    assert "most doubted first" in page.content.decode()
-    monkeypatch.setattr(listing, "PAGE", 3)
+    assert listed(page).view.order == "doubted"
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 3)
     pages: list[str] = []
     link = f"{address}?order=doubted"
     while link:
         page = browser.get(link)
         pages += shown(page)
-        link = page.context["more"]
+        link = listed(page).next
     assert pages == list(found)
     label = page.context["pairs"][0].gold_label
     assert (
@@ -71,7 +72,7 @@ def test_without_runs_there_is_no_choice_of_one(browser):
     assert Corpus.objects.count() == 1
     page = browser.get(f"/corpora/{snapshot.corpus.slug}/pairs/", {"order": "doubted", "run": "x"})
     assert page.status_code == 200
-    assert 'name="run"' not in page.content.decode()
+    assert 'id="run"' not in page.content.decode()
 
 
 def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
@@ -79,8 +80,8 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     run, client = done_run(snapshot, "majority"), browser
     wrong = {row["pairID"] for row in write_predictions(run, "dev", wrong=2)[:2]}
     address = f"/corpora/{snapshot.corpus.slug}/pairs/"
-    assert "doubt" not in charts_in(client.get(address).content)
-    chart = charts_in(client.get(address, {"run": run.pk}).content)["doubt"]
+    assert "doubt" not in bars_in(client.get(address))
+    chart = bars_in(client.get(address, {"run": run.pk}))["doubt"]
     told = figures_of(client, "pairs", f"corpora/{snapshot.corpus.slug}", run=run.pk)
     assert told[-1] == chart
     assert sum(row["pairs"] for row in chart["rows"]) == snapshot.pairs.filter(partition="dev").count()
@@ -90,7 +91,7 @@ def test_doubts_are_a_histogram_whose_bars_choose_pairs(browser):
     page = client.get(last["href"])
     assert {pair.public_id for pair in page.context["pairs"]} == wrong
     assert page.context["numbers"].total == (2, False)
-    assert "most doubted first" in page.content.decode()
+    assert "Most doubted by the run." in page.content.decode()
     file = client.get(f"{last['href']}&as=csv").getvalue().decode()
     assert {row["id"] for row in csv.DictReader(io.StringIO(file))} == wrong
     Pair.objects.filter(public_id=min(wrong)).update(hypothesis="Unheard of.")
@@ -105,7 +106,7 @@ def test_the_histogram_of_doubts_counts_what_the_other_filters_leave(browser, mo
     address = f"/corpora/{snapshot.corpus.slug}/pairs/"
 
     def drawn(**chosen: str) -> dict[str, int]:
-        charts = charts_in(browser.get(address, {"run": run.pk, **chosen}).content)
+        charts = bars_in(browser.get(address, {"run": run.pk, **chosen}))
         return {row["class"]: row["pairs"] for row in charts["doubt"]["rows"]} if "doubt" in charts else {}
 
     whole = drawn()

@@ -22,9 +22,11 @@ from modeling.folders import folder_of
 from modeling.launching.actions import request_sweep
 from modeling.models import RunProgress, TrainingRun
 from modeling.results.breakdowns import store_breakdowns
+from shared.lists import Shown
 from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.cast import rosa, vera
 from tests.charted import charted_corpus, charts_in
+from tests.listed import bars_in
 from tests.modeling.material import done_run
 from tests.modeling.test_data_map import dynamics
 from tests.modeling.test_error_browser import FIRST, answers
@@ -73,7 +75,10 @@ def _charts(client: Client, pages: dict[str, str]) -> dict[str, Any]:
     for place, address in pages.items():
         answer = client.get(address)
         assert answer.status_code == 200, address
-        found[place] = {key: _lasting(chart) for key, chart in charts_in(answer.content).items()}
+        charts = charts_in(answer.content) | (
+            bars_in(answer) if isinstance(answer.context.get("list"), Shown) else {}
+        )
+        found[place] = {key: _lasting(chart) for key, chart in charts.items()}
     return found
 
 

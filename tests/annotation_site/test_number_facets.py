@@ -7,8 +7,9 @@ import pytest
 
 from collection.models import Corpus
 from shared.facets import LENGTHS, classes_between, length_chart
-from tests.charted import charts_in, figures_of
+from tests.charted import figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.listed import bars_in, listed
 from tests.made_once import made_once
 from tests.validation.votes import vote
 from validation.statistics import cached
@@ -46,7 +47,7 @@ def browsed(client, address: str) -> set[str]:
 )
 def test_each_bar_is_the_list_behind_it_under_the_other_filters(corpus, browser_of, rosa, chosen):
     client = browser_of(rosa)
-    charts = charts_in(client.get(LIST + chosen).content)
+    charts = bars_in(client.get(LIST + chosen))
     assert charts
     for chart in charts.values():
         # The link of a chosen bar lets it go.
@@ -61,7 +62,7 @@ def test_each_bar_is_the_list_behind_it_under_the_other_filters(corpus, browser_
 
 def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
     client = browser_of(rosa)
-    charts = charts_in(client.get(LIST).content)
+    charts = bars_in(client.get(LIST))
     rows = {row["class"]: row for row in charts["length"]["rows"]}
     assert {name: row["pairs"] for name, row in rows.items() if row["pairs"]} == {
         "0 to 9": 1,
@@ -72,7 +73,7 @@ def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
     assert charts["length"]["title"] == "At least half of the hypotheses have up to 19 characters."
     assert browsed(client, rows["10 to 19"]["href"]) == {"two"}
     assert browsed(client, rows["120 or more"]["href"]) == {"four"}
-    again = charts_in(client.get(rows["10 to 19"]["href"]).content)["length"]["rows"]
+    again = bars_in(client.get(rows["10 to 19"]["href"]))["length"]["rows"]
     assert {row["class"] for row in again if not row["is_out"]} == {"10 to 19"}
     assert browsed(client, next(row for row in again if not row["is_out"])["href"]) == set(VOTES)
     parts = charts["agreement"]["rows"]
@@ -89,24 +90,24 @@ def test_a_bar_chooses_a_class_and_lets_it_go(corpus, browser_of, rosa):
 
 def test_rest_returns_what_is_drawn(corpus, browser_of, rosa):
     client = browser_of(rosa)
-    drawn = charts_in(client.get(LIST).content)
+    drawn = bars_in(client.get(LIST))
     told = figures_of(client, "pairs", "corpora/small")
     assert told == list(drawn.values())
 
 
 def test_a_worker_counts_the_classes_of_a_large_corpus(corpus, browser_of, rosa, monkeypatch):
     client = browser_of(rosa)
-    now = charts_in(client.get(LIST).content)
+    now = bars_in(client.get(LIST))
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 3)
-    assert charts_in(client.get(LIST).content) == {}
+    assert bars_in(client.get(LIST)) == {}
     cached.store(question=corpus.questions.get(), kind=Kind.PAIRS)
-    assert charts_in(client.get(LIST).content) == now
+    assert bars_in(client.get(LIST)) == now
     # Limits between classes are counted for few pairs alone.
     monkeypatch.setattr("validation.pairs.listing.MOST_IN_FACETS", 1)
     page = client.get(f"{LIST}?shortest=10&longest=29")
     assert page.context["numbers"].total == (2, False)
     page = client.get(f"{LIST}?shortest=11&longest=29")
-    assert (page.context["numbers"].total, page.context["charts"]) == ((2, False), [])
+    assert (page.context["numbers"].total, listed(page).histograms) == ((2, False), [])
     page = client.get(f"{LIST}?shortest=11&longest=29&agreement=60")
     assert page.context["numbers"].total is None
     assert "How many pairs pass is not counted." in page.content.decode()

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 
 import pytest
 from django.utils import timezone
@@ -13,14 +12,12 @@ from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
 from shared import figures
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.listed import cells, listed
 from validation.models import CachedStatistics
 from validation.statistics import cached
 from validation.tasks import refresh_statistics
 
 pytestmark = pytest.mark.django_db
-
-NEXT = re.compile(r'<a class="button" href="\?([^"]+)">Next</a>')
-PREVIOUS = re.compile(r'<a class="button" href="\?([^"]+)">Previous</a>')
 
 
 @pytest.fixture
@@ -38,12 +35,7 @@ def look(browser_of, rosa):
 
 
 def shown(answer) -> list[str]:
-    return [row["premise"].text[-2] for row in answer.context["rows"]]
-
-
-def following(answer, pattern) -> str:
-    found = pattern.search(answer.content.decode())
-    return found[1].replace("&amp;", "&") if found else ""
+    return [text[0][-2] for text in cells(answer, "text").values()]
 
 
 @pytest.mark.parametrize(
@@ -51,29 +43,29 @@ def following(answer, pattern) -> str:
     [("pk", ["012", "345", "6"]), ("-pk", ["654", "321", "0"])],
 )
 def test_pages_go_forward_and_back_by_key(corpus, look, monkeypatch, order, pages):
-    monkeypatch.setattr(premises_page, "PREMISES_A_PAGE", 3)
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 3)
     answer, forward = look(f"order={order}"), []
     while True:
         forward.append("".join(shown(answer)))
-        if not (query := following(answer, NEXT)):
+        if not (query := listed(answer).next):
             break
-        answer = look(query)
+        answer = look(query.partition("?")[2])
     assert forward == pages
     back = [forward[-1]]
-    while query := following(answer, PREVIOUS):
-        answer = look(query)
+    while query := listed(answer).previous:
+        answer = look(query.partition("?")[2])
         back.append("".join(shown(answer)))
     assert back[::-1] == pages
 
 
 def test_pages_by_id_hold_every_premise_once(corpus, look, monkeypatch):
-    monkeypatch.setattr(premises_page, "PREMISES_A_PAGE", 3)
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 3)
     ids, answer = [], look("order=-public_id")
     while True:
-        ids += [row["premise"].public_id for row in answer.context["rows"]]
-        if not (query := following(answer, NEXT)):
+        ids += listed(answer).names
+        if not (query := listed(answer).next):
             break
-        answer = look(query)
+        answer = look(query.partition("?")[2])
     assert ids == sorted(Premise.objects.values_list("public_id", flat=True), reverse=True)
 
 
@@ -89,7 +81,7 @@ def test_filters_and_what_stands_in_a_row(corpus, look, ana):
     assert shown(look("writing=sent")) == []
     dropped = look("status=dropped")
     assert "Dropped: A list." in dropped.content.decode()
-    assert dropped.context["rows"][0]["pairs"] == 1
+    assert [pairs for pairs, _ in cells(dropped, "pairs").values()] == ["1"]
     assert "No premise passes these filters." in look("genre=nowhere").content.decode()
 
 

@@ -5,9 +5,9 @@ import io
 from datetime import timedelta
 
 import pytest
+from django.db.models.functions import Length
 from django.utils import timezone
 
-from annotation_site.workspace import texts_page
 from annotation_site.workspace.texts_days import days_charts
 from collection.models import Corpus, Genre, Pair, Prompt
 from collection.models.withdrawal import REASONS
@@ -17,6 +17,7 @@ from collection.writing.submitting import submit_writing
 from tests.cast import ana, person
 from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.listed import cells, listed
 from tests.made_once import made_once
 from tests.query_counts import query_count
 from validation.statistics import cached
@@ -46,7 +47,7 @@ def browser(browser_of, rosa):
 
 
 def shown(page) -> list[str]:
-    return [row.hypothesis for row in page.context["rows"]]
+    return [*cells(page, "text").values()]
 
 
 def test_it_lists_what_people_wrote_and_nothing_else(corpus, browser):
@@ -55,8 +56,8 @@ def test_it_lists_what_people_wrote_and_nothing_else(corpus, browser):
     assert sorted(shown(page)) == sorted([*TEXTS.values()] * 2)
     said = page.content.decode()
     assert "<p>6 texts." in said
-    assert f'<a href="?writer={ana().code}">' in said
-    assert [row.characters for row in page.context["rows"]] == [len(text) for text in shown(page)]
+    assert f'<a href="{PAGE}?writer={ana().code}">' in said
+    assert [*cells(page, "characters").values()] == [len(text) for text in shown(page)]
 
 
 @pytest.mark.parametrize(
@@ -76,22 +77,26 @@ def test_each_filter_lets_through_what_it_says(corpus, browser, query, number):
     if "writer" in query:
         query = {"writer": person("second").code}
     page = browser.get(PAGE, query)
-    assert (page.context["number"], len(shown(page))) == (number, number)
+    assert (listed(page).total[0], len(shown(page))) == (number, number)
     rows = list(csv.DictReader(io.StringIO(browser.get(PAGE, {**query, "as": "csv"}).getvalue().decode())))
     assert len(rows) == number
     assert all(int(row["characters"]) == len(row["text"]) for row in rows)
 
 
 def test_pages_and_orders_follow_the_key(corpus, browser, monkeypatch):
-    monkeypatch.setattr(texts_page, "TEXTS_A_PAGE", 4)
-    ids = list(Pair.objects.filter(assignment__isnull=False).order_by("pk").values_list("pk", flat=True))
-    for order, expected in (("", ids[::-1]), ("pk", ids)):
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 4)
+    ids = list(
+        Pair.objects.filter(assignment__isnull=False).order_by("pk").values_list("public_id", flat=True)
+    )
+    lengths = dict(Pair.objects.values_list("public_id", Length("hypothesis")))
+    by_length = sorted(ids, key=lengths.__getitem__)
+    for order, expected in (("", ids[::-1]), ("pk", ids), ("characters", by_length)):
         first = browser.get(PAGE, {"order": order})
-        rest = browser.get(f"{PAGE}?{first.context['next']}")
-        assert [row.pk for page in (first, rest) for row in page.context["rows"]] == expected
-        back = browser.get(f"{PAGE}?{rest.context['previous']}")
+        rest = browser.get(listed(first).next)
+        assert listed(first).names + listed(rest).names == expected
+        back = browser.get(listed(rest).previous)
         assert shown(back) == shown(first)
-        assert (rest.context["next"], first.context["previous"]) == ("", "")
+        assert (listed(rest).next, listed(first).previous) == ("", "")
 
 
 def test_a_withdrawn_text_is_marked(corpus, browser):
@@ -135,7 +140,7 @@ def test_what_gives_labels_away_is_seen_while_people_write(corpus, browser):
     assert (words["outside"]["p"], words["outside"]["texts"]) == (1, 40)
     assert words["outside"]["usual"] == pytest.approx(1 / 3)
     assert "is" not in words
-    assert browser.get(words["outside"]["href"]).context["number"] == 40
+    assert listed(browser.get(words["outside"]["href"])).total[0] == 40
     negated = {row["label"]: row["share"] for row in charts["negation"]["rows"]}
     assert negated == {"Definitely correct": 0, "Maybe correct": 0, "Definitely incorrect": pytest.approx(1)}
     assert figures_of(browser, "texts", "corpora/small") == list(charts.values())

@@ -81,6 +81,8 @@ VALUES = {
     "begin": ("c/small", "captions", "x"),
     "slug": ("x",),
     "name": ("x",),
+    "set": ("x",),
+    "size": ("25", "x"),
     **dict.fromkeys(["agreement", "doubt"], ("80",)),
     "days": ("30", "all", "x"),
     **dict.fromkeys(

@@ -146,6 +146,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/corpora/<slug:slug>/annotators/",
             r"api/v1/corpora/<slug:slug>/cross-table/",
             r"api/v1/corpora/<slug:slug>/pairs/",
+            r"api/v1/corpora/<slug:slug>/sets/",
             r"api/v1/runs/",
             r"api/v1/runs/<int:pk>/",
             r"api/v1/runs/<int:pk>/resume/",

@@ -52,39 +52,25 @@ def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, l
 
 
 @pytest.mark.thorough
-def test_j_and_k_go_through_the_cards_and_enter_opens_the_pair(live_server, watched, rosa):
+def test_j_and_k_go_through_the_rows_and_enter_opens_the_pair(live_server, watched, rosa):
     run, _ = two_runs()
     page = watched(rosa)
     page.goto(f"/runs/{run.pk}/predictions/test/")
-    cards = [card.get_attribute("id") for card in page.locator("#answers > li").all()]
+    rows = [row.get_attribute("id") for row in page.locator(".list-table > tbody > tr").all()]
 
     def focused():
         return page.evaluate("document.activeElement.id")
 
     for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
         page.keyboard.press(key)
-        assert focused() == cards[place]
+        assert focused() == rows[place]
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**/pairs/{cards[1].removeprefix('pair-')}/")
-    page.go_back()
-    page.locator("#outcome").focus()
+    name = rows[1].removeprefix("pair-")
+    expect(page.get_by_role("dialog").get_by_role("heading", name=name, exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_label("Beside run").focus()
     page.keyboard.press("k")  # in a list of choices a letter belongs to the list
-    assert focused() == "outcome"
-
-
-def test_the_button_for_ticked_pairs_stays_in_view(live_server, watched, rosa):
-    run, _ = two_runs()
-    page = watched(rosa)
-    page.goto(f"/runs/{run.pk}/predictions/test/?outcome=all")
-    button = page.get_by_role("button", name="Open these pairs for labelling")
-    expect(button).not_to_be_in_viewport()
-    page.keyboard.press("j")
-    page.keyboard.press("x")
-    expect(button).to_be_in_viewport(ratio=1)
-    for _ in range(8):
-        page.keyboard.press("j")
-        card = page.evaluate("document.activeElement.getBoundingClientRect().bottom")
-        assert card <= page.locator("#open-chosen").bounding_box()["y"]
+    assert focused() == "with"
 
 
 def test_digits_tick_phenomena_and_enter_goes_to_the_next_pair(live_server, watched, rosa):

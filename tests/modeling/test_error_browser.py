@@ -36,6 +36,7 @@ from tests.cast import person
 from tests.charted import charts_in
 from tests.commands import run as run_command
 from tests.corpora import WORDINGS, new_label
+from tests.listed import cells, listed
 from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.query_counts import query_count
@@ -282,8 +283,8 @@ def test_the_runs_page_has_confusion_and_calibration_and_rest_has_the_latter(bro
         assert sum(table[place][1:-1]) == 3
     row = charts["confusion-test"]["rows"][0]
     wrong = next(label for label in LABELS[1:] if row[f"predicted: {label}"])
-    listed = html.fromstring(browser.get(row["hrefs"][f"predicted: {wrong}"]).content)
-    assert len(listed.xpath('//ol[@id="answers"]/li')) == row[f"predicted: {wrong}"]
+    behind = browser.get(row["hrefs"][f"predicted: {wrong}"])
+    assert len(listed(behind).rows) == row[f"predicted: {wrong}"]
     assert (
         f"error, the mean distance of the two over pairs: {340 / 9:.1f} points"
         in charts["calibration-test"]["note"]
@@ -319,17 +320,20 @@ def test_the_page_shows_texts_all_labels_and_both_runs(browser, snapshot):
     answers(other, SECOND)
     ids = answers(run, FIRST)
     address = f"/runs/{run.pk}/predictions/test/"
-    page = html.fromstring(browser.get(f"{address}?with={other.pk}&outcome=both-wrong").content)
-    cards = page.xpath('//ol[@id="answers"]/li')
-    assert [card.get("id") for card in cards] == [f"pair-{ids[8]}", f"pair-{ids[2]}"]
+    answer = browser.get(f"{address}?with={other.pk}&outcome=both-wrong")
+    page = html.fromstring(answer.content)
+    rows = page.xpath('//table[contains(@class, "list-table")]/tbody/tr')
+    assert [row.get("id") for row in rows] == [f"pair-{ids[8]}", f"pair-{ids[2]}"]
     line = lines(snapshot, "test")[8]
-    said = cards[0].text_content()
+    said = rows[0].text_content()
     assert line["sentence1"] in said
     assert line["sentence2"] in said
     assert f"5 {WORDINGS[line['gold_label']]}" in said
-    assert f"Run {other.pk}" in said
-    assert cards[0].xpath('.//a[@class="to-pair"]/@href') == [f"/corpora/small/pairs/{ids[8]}/"]
-    assert "2 of 9 pairs" in page.text_content()
+    assert f"Run {other.pk}" in page.xpath("//thead")[0].text_content()
+    assert rows[0].xpath(".//a[@data-pair]/@href") == [f"/corpora/small/pairs/{ids[8]}/"]
+    assert [value.number for value in listed(answer).facets[0].values if value.is_chosen] == [2]
+    assert "2 pairs." in page.text_content()
+    assert "The run predicted 9." in page.text_content()
     assert browser.get(f"{address}?genre=fiction&sort=nothing").status_code == 422
     assert "no run" not in page.text_content()
     assert browser.get(f"{address}?with=99999").status_code == 422
@@ -370,10 +374,10 @@ def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
     gold, counts = line["gold_label"], line["all_label_counts"]
     (other,) = (label for label in counts if counts[label] == 4)
     assert Predictions(run, "test").page(Choice(values={"agreement": "5-4"}), "", 9).pairs == 3
-    page = html.fromstring(browser.get(f"/runs/{run.pk}/predictions/test/?agreement=5-4").content)
-    cell = '//li[@id=$id]//dt[text()="All labels"]/following-sibling::dd'
-    said = page.xpath(cell, id=f"pair-{line['pairID']}")
-    assert said[0].text_content() == f"5 {WORDINGS[gold]}, 4 {WORDINGS[other]} (5 {WORDINGS[gold]} decided)"
+    page = browser.get(f"/runs/{run.pk}/predictions/test/?agreement=5-4")
+    votes, _, _, below = cells(page, "votes")[line["pairID"]]
+    assert (votes, below) == ({gold: 5, other: 4}, f"5 {WORDINGS[gold]} decided")
+    assert f"5 {WORDINGS[gold]}, 4 {WORDINGS[other]}" in page.content.decode()
     told = browser.get(f"/api/v1/runs/{run.pk}/predictions/").json()["results"][0]
     assert (told["annotator_labels"], told["votes"]) == ([gold] * 5, {gold: 5, other: 4})
     answer = browser.get(f"/runs/{run.pk}/predictions/test.csv?sort=file")

@@ -17,14 +17,16 @@ from validation.pairs.withdrawal import lock
 from validation.statistics.cached import mark_stale
 
 
-def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | None]:
+def pair_to_decide(question: Question, *, after: int = 0, within: str = "") -> tuple[Any, int | None]:
     """Returns (the next pair that waits for a decision, or None; the key after which the search continues, or None).
+
+    within: the name of a set; only its pairs.
 
     As `pairs_to_read` it examines at most ten thousand pairs that have seats.
     """
     if question.gold_rule != ADJUDICATED:
         return None, None
-    keys = by_columns(question, Wanted(votes="complete"))
+    keys = by_columns(question, Wanted(votes="complete", set=within))
     with more_sort_memory():
         found, further = scan(question, keys, waits_for_adjudication(question), after, number=1)
     return (found[0] if found else None), further

@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.openapi import QuerySerializer, checked, one_of
@@ -25,6 +26,7 @@ from collection.writing.who_may_write import texts_to_mend
 from validation.errors import AlreadyDecided
 from validation.models import Label
 from validation.pairs.listing import lines_of, rows_of
+from validation.pairs.pair_sets import LONGEST_NAME, sets_of
 from validation.pairs.returning import decline_text, mend_text
 from validation.questions.lookup import question_or_404
 
@@ -33,6 +35,9 @@ JSON_LINES = "application/x-ndjson"
 
 class PairsQuery(QuerySerializer):
     genre = serializers.SlugField(required=False, help_text="a genre's slug")
+    set = serializers.CharField(
+        required=False, max_length=LONGEST_NAME, help_text="the name of a set of pairs"
+    )
     as_ = one_of(
         "form",
         ["jsonl"],
@@ -88,18 +93,16 @@ class PairList(ListAPIView[Pair]):
 
     def get_queryset(self) -> QuerySet[Pair]:
         corpus = get_object_or_404(Corpus, slug=self.kwargs["slug"])
-        pairs = Pair.objects.standing().filter(corpus=corpus)
-        genre = PairsQuery.read(self.request).get("genre")
-        if genre is None:
-            return pairs
-        if not corpus.genres.filter(slug=genre).exists():
-            known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True))
-            raise Problem(
-                status=422,
-                detail=f"There is no genre {genre!r} in this corpus. Known: {known}.",
-                errors={"genre": "unknown"},
+        pairs, asked = Pair.objects.standing().filter(corpus=corpus), PairsQuery.read(self.request)
+        if "set" in asked:
+            _known("set", asked["set"], list(sets_of(corpus)))
+            pairs = pairs.filter(sets__pair_set__name=asked["set"], sets__pair_set__corpus=corpus)
+        if "genre" in asked:
+            _known(
+                "genre", asked["genre"], list(corpus.genres.order_by("slug").values_list("slug", flat=True))
             )
-        return pairs.by_genre(genre)
+            pairs = pairs.by_genre(asked["genre"])
+        return pairs
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         """Selects the pairs of the page first, so that votes are counted for these alone, not for the corpus."""
@@ -108,6 +111,33 @@ class PairList(ListAPIView[Pair]):
             return StreamingHttpResponse(lines_of(question, pairs), content_type=JSON_LINES)
         page = cast(list[dict[str, int]], self.paginate_queryset(cast(Any, pairs.values("pk"))))
         return self.get_paginated_response(rows_of(question, [row["pk"] for row in page]))
+
+
+def _known(what: str, name: str, names: list[str]) -> None:
+    """Raises Problem if there is none of this name."""
+    if name not in names:
+        known = ", ".join(names) or "none yet"
+        detail = f"There is no {what} {name!r} in this corpus. Known: {known}."
+        raise Problem(status=422, detail=detail, errors={what: "unknown"})
+
+
+class PairSetSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    pairs = serializers.IntegerField(help_text="pairs in it that are not withdrawn")
+
+
+@extend_schema(
+    summary="Named sets of pairs",
+    description="`corpora/SLUG/pairs/?set=NAME` has the pairs of one.",
+    responses=PairSetSerializer(many=True),
+    tags=["corpora"],
+)
+class PairSets(APIView):
+    permission_classes = [IsResearcher]
+
+    def get(self, request: Request, slug: str) -> Response:
+        corpus = get_object_or_404(Corpus, slug=slug)
+        return Response([{"name": name, "pairs": number} for name, number in sets_of(corpus).items()])
 
 
 class ReturnedTextSerializer(serializers.ModelSerializer[ReturnedText]):

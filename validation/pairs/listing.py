@@ -19,7 +19,7 @@ from shared.among import Among
 from shared.csv_files import csv_text
 from shared.facets import Address, Wish, classes_between, counted, histograms, share_chart
 from shared.facets import Numbers as Values
-from shared.pages_by_key import counted_up_to, portions_by_key
+from shared.pages_by_key import Order, counted_up_to, portions_by_key
 from shared.tables import Table, with_values
 from validation.gold.queries import agrees, how_votes_stand, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
@@ -34,11 +34,10 @@ DOUBTS: list[Callable[[int, int], Any]] = []
 # corpus -> (number, name) of the newest runs that predicted pairs of it.
 RUNS: list[Callable[[int], list[tuple[int, str]]]] = []
 
-PAGE = 50
 LINES_AT_ONCE = 1000  # pairs
 # A page counts gold labels for at most so many pairs. So a filter that few pairs pass costs more clicks, but never a
 # page that takes minutes.
-MOST_EXAMINED = 10_000
+FIRST_EXAMINED, MOST_EXAMINED = 1_000, 10_000
 MOST_WITHDRAWN = (
     500  # pairs of a run's ranking that a page reads beyond its own, as some are withdrawn by now
 )
@@ -65,9 +64,10 @@ class Wanted:
     """The filters of the list; an empty filter accepts all pairs.
 
     genre: a slug. author: a code. gold: a gold label, or "-" for none. source: the source of the gold label.
-    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of the hypothesis. premise: the id of a
-    premise. shortest, longest: characters of the hypothesis; 0: no limit. by, group: a dimension of agreement and
-    one of its groups. agreement: a class of `agrees`; 0: any.
+    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of premise or hypothesis. premise: the id
+    of a premise. shortest, longest: characters of the hypothesis; 0: no limit. by, group: a dimension of agreement and
+    one of its groups. agreement: a class of `agrees`; 0: any. set: the name of a set.
+    found: the keys of all pairs that have `text`, if they were looked for before.
     """
 
     genre: str = ""
@@ -84,6 +84,8 @@ class Wanted:
     by: str = ""
     group: str = ""
     agreement: int = 0
+    set: str = ""
+    found: Collection[int] | None = None
 
     @property
     def needs_votes(self) -> bool:
@@ -95,36 +97,56 @@ class Wanted:
         nothing = Wanted()
         return replace(self, **{name: getattr(nothing, name) for name in names})
 
+    def searched(self, question: Question) -> "Wanted":
+        """Returns the filters with the pairs that have `text`, so that a page reads all texts once; not if they are many."""
+        if not self.text:
+            return self
+        rows = by_columns(question, Wanted(text=self.text)).order_by()
+        found = list(rows.values_list("pk", flat=True)[: MOST_COUNTED + 1])
+        return self if len(found) > MOST_COUNTED else replace(self, found=found)
+
+
+FIRST_ADDED = Order("pk")
+# Order of the list -> what sorts it; equals follow their keys. Each has an index.
+ORDERS: dict[str, Order] = {
+    "": FIRST_ADDED,
+    "newest": Order("-pk"),
+    "id": Order("public_id"),
+    "-id": Order("-public_id"),
+    "characters": Order("characters", Length("hypothesis")),
+    "-characters": Order("-characters", Length("hypothesis")),
+}
+
 
 def pairs_to_read(
-    question: Question, wanted: Wanted, *, after: int = 0, newest_first: bool = False
+    question: Question, wanted: Wanted, *, after: int = 0, order: str = "", size: int = 50
 ) -> tuple[list[Any], int | None]:
-    """Returns (up to fifty pairs with gold labels, ordered by key; the key after which the next page begins).
+    """Returns (pairs of a page with gold labels, in one of ORDERS; the key of the pair after which the next page begins).
 
     It leaves out withdrawn pairs. The key is None on the last page. A page examines at most ten thousand pairs, so it
-    may hold fewer than fifty, even none, and still not be the last.
+    may hold fewer than `size`, even none, and still not be the last.
     """
     with more_sort_memory():
         keys = by_columns(question, wanted)
-        return scan(question, keys, _by_votes(wanted), after, PAGE, newest_first=newest_first)
+        return scan(question, keys, _by_votes(wanted), after, size, ORDERS[order])
 
 
 def in_ranked_order(
-    question: Question, wanted: Wanted, ids: Sequence[str], after: int
+    question: Question, wanted: Wanted, ids: Sequence[str], after: int, size: int
 ) -> tuple[list[Any], int | None]:
-    """Returns (up to fifty pairs that pass, in the order of these ids; the place at which the next page begins or None).
+    """Returns (pairs of a page that pass, in the order of these ids; the place at which the next page begins or None).
 
     after: the place at which to begin.
     """
-    end = after + (MOST_EXAMINED if wanted != Wanted() else PAGE + MOST_WITHDRAWN)
+    end = after + (MOST_EXAMINED if wanted != Wanted() else size + MOST_WITHDRAWN)
     places = {name: place for place, name in enumerate(ids[after:end], after)}
     with more_sort_memory():
         keys = by_columns(question, wanted).filter(Among("public_id", list(places)))
         place_of = {key: places[name] for key, name in keys.values_list("pk", "public_id")}
-        passing = sorted(_passing(question, _by_votes(wanted), list(place_of)), key=place_of.__getitem__)
-        found = _shown(question, passing[:PAGE])
-    if len(passing) > PAGE:
-        return found, place_of[passing[PAGE]]
+        passing = _passing(question, _by_votes(wanted), sorted(place_of, key=place_of.__getitem__))
+        found = _shown(question, passing[:size])
+    if len(passing) > size:
+        return found, place_of[passing[size]]
     return found, end if end < len(ids) else None
 
 
@@ -139,14 +161,13 @@ def passing_among(question: Question, wanted: Wanted, ids: Sequence[str]) -> fro
         return frozenset(of_key[key] for key in _passing(question, condition, list(of_key)))
 
 
-def sample_of(question: Question, wanted: Wanted, seed: int) -> list[Any]:
-    """Returns up to fifty random pairs that pass, with gold labels. The same seed draws the same pairs."""
+def sample_of(question: Question, wanted: Wanted, seed: int, size: int = 50) -> list[Any]:
+    """Returns up to `size` random pairs that pass, with gold labels. The same seed draws the same pairs."""
     condition = _by_votes(wanted)
     with more_sort_memory():
         drawn = in_drawn_order(by_columns(question, wanted), str(seed)).values_list("pk", flat=True)
-        keys = list(drawn[: MOST_EXAMINED if condition else PAGE])
-        passing = set(_passing(question, condition, keys))
-        return _shown(question, [key for key in keys if key in passing][:PAGE])
+        keys = list(drawn[: MOST_EXAMINED if condition else size])
+        return _shown(question, _passing(question, condition, keys)[:size])
 
 
 def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[str]]:
@@ -237,6 +258,14 @@ def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
         yield _passing(question, condition, [key for (key,) in rows])
 
 
+def names_of(question: Question, wanted: Wanted, ids: Collection[str] | None = None) -> Iterator[str]:
+    """Yields the ids of all pairs that pass, or of those of these that do."""
+    among = None if ids is None else frozenset(ids)
+    for keys in keys_of(question, wanted):
+        found = dict(Pair.objects.filter(Among("pk", keys)).values_list("pk", "public_id"))
+        yield from (found[key] for key in keys if among is None or found[key] in among)
+
+
 def csv_of(
     question: Question,
     wanted: Wanted,
@@ -270,38 +299,32 @@ def scan(
     condition: Q,
     after: int,
     number: int,
-    *,
-    newest_first: bool = False,
+    order: Order = FIRST_ADDED,
 ) -> tuple[list[Any], int | None]:
-    """Returns (up to `number` pairs beyond the key `after` that fulfil the condition; the key of the next page or None).
+    """Returns (up to `number` pairs beyond the pair `after` that fulfil the condition; the key of the next page or None).
 
-    newest_first: from the highest key down; `after` 0 then means from the newest on. It is three queries, or two where
-    nothing is asked of the votes, however many pairs it examines.
+    `after` 0 begins with the first. It is four queries at most, or two where nothing is asked of the votes, however many
+    pairs it examines.
     """
-    order, side = ("-pk", "lt") if newest_first else ("pk", "gt")
     most = MOST_EXAMINED if condition else number + 1
-    beyond = keys.filter(**{f"pk__{side}": after}) if after or not newest_first else keys
-    examined = list(beyond.order_by(order).values_list("pk", flat=True)[:most])
-    passing = _passing(question, condition, examined, newest_first=newest_first, number=number + 1)
+    examined = list(order.rows(keys, after).values_list("pk", flat=True)[:most])
+    # Mostly the first of them are enough.
+    passing = _passing(question, condition, examined[:FIRST_EXAMINED])
+    if len(passing) <= number:
+        passing += _passing(question, condition, examined[FIRST_EXAMINED:])
     found = _shown(question, passing[:number])
     if len(passing) > number:
         return found, passing[number - 1]
     return found, examined[-1] if len(examined) == most else None
 
 
-def _passing(
-    question: Question,
-    condition: Q,
-    keys: Sequence[int],
-    *,
-    newest_first: bool = False,
-    number: int | None = None,
-) -> list[int]:
-    """Returns the keys of the pairs that fulfil a condition on `with_gold_label`, in order: all, or the first so many."""
+def _passing(question: Question, condition: Q, keys: Sequence[int]) -> list[int]:
+    """Returns the keys of the pairs that fulfil a condition on `with_gold_label`, in the order of `keys`."""
     if not condition or not keys:
-        return list(keys)[:number]
+        return list(keys)
     rows = with_gold_label(Pair.objects.all(), question, keys).filter(condition)
-    return list(rows.order_by("-pk" if newest_first else "pk").values_list("pk", flat=True)[:number])
+    passing = set(rows.order_by().values_list("pk", flat=True))
+    return [key for key in keys if key in passing]
 
 
 def _shown(question: Question, keys: Sequence[int]) -> list[Any]:
@@ -318,14 +341,19 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
         "premise__genre__slug": wanted.genre,
         "author__code": wanted.author,
         "author_label": wanted.author_label,
-        "hypothesis__has_words": wanted.text,
         "premise__public_id": wanted.premise,
     }
     pairs = pairs.filter(**{name: value for name, value in columns.items() if value})
+    if wanted.found is not None:
+        pairs = pairs.filter(Among("pk", wanted.found))
+    elif wanted.text:
+        pairs = pairs.with_words(wanted.text, question.corpus_id)
     if wanted.shortest or wanted.longest:
         lengths = {"gte": wanted.shortest, "lte": wanted.longest}
         limits = {f"characters__{side}": number for side, number in lengths.items() if number}
         pairs = pairs.annotate(characters=Length("hypothesis")).filter(**limits)
+    if wanted.set:
+        pairs = pairs.filter(sets__pair_set__name=wanted.set, sets__pair_set__corpus=question.corpus_id)
     if wanted.by:
         pairs = in_group(pairs, question, wanted.by, wanted.group)
     if wanted.votes:

@@ -11,6 +11,7 @@ from django.db.models import Count, Max, QuerySet
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from nli.gold import Rule
+from shared.among import Among
 from shared.days import start_of_day
 from shared.findings import FEWEST_DONE, WEEK, pace
 from shared.portions import portions
@@ -193,14 +194,37 @@ def open_more_labels(*, question: Question, labels: int, most_votes: int | None 
     The votes of a pair split if all its seats are filled and no label has more than `most_votes` (by default the
     threshold). Extra labels never change the gold label, which counts the first seats alone. Raises TooManyLabels.
     """
+    check_labels(question, labels)
+    most = question.threshold if most_votes is None else most_votes
+    keys = list(in_drawn_order(split_pairs(question, most), str(seed)).values_list("pk", flat=True))
+    return sum(_add_seats(question, block, labels) for block in portions(keys, BLOCK))
+
+
+def check_labels(question: Question, labels: int) -> None:
+    """Raises TooManyLabels if a pair of this question may not get so many."""
     if not question.seats < labels <= question.most_labels:
         raise TooManyLabels(
             f"A pair of this question has {question.seats} seats and may get up to {question.most_labels} labels."
             f" Please ask for a number above {question.seats} and up to {question.most_labels}, not {labels}."
         )
-    most = question.threshold if most_votes is None else most_votes
-    keys = list(in_drawn_order(split_pairs(question, most), str(seed)).values_list("pk", flat=True))
-    return sum(_add_seats(question, block, labels) for block in portions(keys, BLOCK))
+
+
+def seats_of(question: Question, keys: Collection[int]) -> dict[int, int]:
+    """Returns pair -> the number of its seats, without pairs that have none."""
+    seats = Label.objects.seats().filter(Among("pair_id", keys), question=question, sentence=0)
+    return dict(seats.order_by().values_list("pair").annotate(number=Count("pk")))
+
+
+@one_transaction
+def ask_for_labels(*, question: Question, keys: Collection[int], labels: int) -> int:
+    """Adds seats to these pairs, so that each that has seats has `labels` in all. Returns the number of pairs that got some.
+
+    All in one transaction. Raises TooManyLabels.
+    """
+    check_labels(question, labels)
+    return sum(
+        _add_seats(question, block, labels) for block in portions(sorted(seats_of(question, keys)), BLOCK)
+    )
 
 
 @one_transaction

@@ -1,5 +1,6 @@
 """Researchers' pages about pairs: list, one pair, opening pairs, extra labels, adjudication."""
 
+from collections import Counter
 from typing import Any, cast
 
 from django.contrib import messages
@@ -18,22 +19,29 @@ from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared import figures
 from shared.csv_files import csv_file
-from shared.facets import AGREEMENTS, chosen_agreement, facets
+from shared.facets import AGREEMENTS, chosen_agreement
 from shared.findings import is_early
+from shared.lists import LENGTHS, Filter, Histogram, Row, Shown, View, chosen_numbers
+from shared.tables import Column
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.models.querysets import LabelQuerySet
+from validation.pairs.acting import ACTS
+from validation.pairs.acting_pages import act_on_pairs
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.listing import (
+    LIMITS,
+    ORDERS,
     VOTES,
     Wanted,
     charts_of,
     csv_of,
     doubts_of,
     in_ranked_order,
+    names_of,
     numbers_of,
     pairs_to_read,
     runs_for,
@@ -49,6 +57,7 @@ from validation.pairs.opening import (
     since_first,
     unopened_pairs,
 )
+from validation.pairs.pair_sets import LONGEST_NAME, sets_of
 from validation.pairs.returning import why_not_returned
 from validation.questions.addresses import address_in, also, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
@@ -66,125 +75,173 @@ SOURCES = {
     AUTHOR: "the author's label alone",
     NONE: "there is none",
 }
-TEXT_FILTERS = (
-    "genre",
-    "author",
-    "author_label",
-    "gold",
-    "source",
-    "votes",
-    "text",
-    "premise",
-    "by",
-    "group",
-)
-FACET_NAMES = {"gold": "Gold label", "votes": "Votes", "genre": "Genre", "author_label": "Author’s label"}
 SIBLINGS_SHOWN = 20
-NEWEST, RANDOM, DOUBTED = "newest", "random", "doubted"  # values of `order`; the usual one is the first added
-ORDERS = {
+RANDOM, DOUBTED = "random", "doubted"  # orders beside those by a column
+TITLES = {
     "": "first added",
-    NEWEST: "last added",
-    RANDOM: "a random sample of fifty",
+    "newest": "last added",
+    "id": "id, A to Z",
+    "-id": "id, Z to A",
+    "characters": "shortest hypothesis first",
+    "-characters": "longest hypothesis first",
+    RANDOM: "a random sample",
     DOUBTED: "most doubted by the run",
+}
+COLUMNS = [
+    Column("pair", "Pair, genre", "name"),
+    Column("premise", "Premise", "passage"),
+    Column("hypothesis", "Hypothesis", "passage"),
+    Column("votes", "Labels", "votes"),
+    Column("gold", "Gold, author’s", "label"),
+    Column("author", "Author", on_page=False),
+    Column("characters", "Characters", "count", on_page=False),
+    Column("added", "Added", "day", on_page=False),
+]
+DOUBT = Column("doubt", "Doubt", "number")
+# Key of a column -> the orders that its head leads to.
+BY: dict[str, tuple[str | None, str | None]] = {
+    "pair": ("id", "-id"),
+    "characters": ("characters", "-characters"),
+    "added": ("", "newest"),
+    "doubt": (None, DOUBTED),
 }
 LONGEST = 10_000  # characters of a hypothesis
 MOST_LABELS = 1000
 DECIDED_SHOWN = 10
 
 
-@researcher_page
+@researcher_form
 def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Lists pairs, fifty per page, with filters; the address holds them all. `as=csv`: all that pass, as CSV."""
+    """Lists pairs, page by page, with filters; the address holds the view. `as=csv`: all that pass, as CSV.
+
+    POST: what to do with chosen pairs (acting_pages.py).
+    """
     question = asked_question(request, slug)
-    given: dict[str, Any] = {
-        name: request.GET.get(name, "").replace("\0", "")[:200].strip() for name in TEXT_FILTERS
-    }
+    runs, genres = runs_for(question.corpus_id), question.corpus.genres.order_by("slug")
+    orders = {name: title for name, title in TITLES.items() if name != DOUBTED or runs}
+    view = View(request, COLUMNS, orders, BY)
+    words = answer_words(question)
+    filters = filters_of(question, dict(genres.values_list("slug", "name")), dict(runs))
+    given: dict[str, Any] = {name: view.text(name) for name in ("by", "group", *TEXT_FILTERS)}
     if given["by"] and given["by"] not in DIMENSIONS:
         raise Http404(f"There are no pairs by {given['by']}.")
-    lengths: dict[str, Any] = {name: number_in(request, name, 0, LONGEST) for name in ("shortest", "longest")}
+    lengths: dict[str, Any] = {name: view.number(name, 0, LONGEST) for name in LIMITS}
     agreement, doubt = (
-        number_in(request, name, 0, 100) // step * step
+        view.number(name, 0, 100) // step * step
         for name, step in (("agreement", 100 // AGREEMENTS), ("doubt", 10))
     )
     wanted = Wanted(
-        **given,
-        **lengths,
-        skipped=request.GET.get("skipped") == "yes",
-        agreement=chosen_agreement(agreement),
+        **given, **lengths, skipped=view.text("skipped") == "yes", agreement=chosen_agreement(agreement)
     )
-    # Pairs of one tenth of the doubts stand in their order.
-    order, runs = DOUBTED if doubt else request.GET.get("order", ""), runs_for(question.corpus_id)
-    # The order by doubt needs a run: the newest, if none is chosen.
-    run = number_in(request, "run", runs[0][0] if runs and order == DOUBTED else 0, 2**31)
+    # Pairs of one tenth of the doubts stand in their order, which needs a run: the newest, if none is chosen.
+    view.forced = DOUBTED if doubt and runs else ""
+    order = view.order
+    run = view.number("run", runs[0][0] if runs and order == DOUBTED else 0, 2**31)
     doubts = doubts_of(run, question.corpus_id) if run else None
     ids = doubts.ranked(doubt // 10) if doubts and doubt else None
+    wanted = wanted.searched(question)
+    if request.method == "POST":
+        return act_on_pairs(request, question.corpus, lambda: names_of(question, wanted, ids))
     if request.GET.get("as") == "csv":
         lines = csv_of(question, wanted, doubts and doubts.by_id, None if ids is None else frozenset(ids))
         return csv_file(lines, f"{slug}-pairs")
-    after_key, seed = number_in(request, "after", 0, 2**62), number_in(request, "seed", 1, 2**31)
+    after_key, seed = view.number("after", 0, 2**62), view.number("seed", 1, 2**31)
+    after: int | None = None
     if order == RANDOM:
-        pairs, after = sample_of(question, wanted, seed), None
+        pairs = sample_of(question, wanted, seed, view.size)
     elif order == DOUBTED and doubts is not None:
-        pairs, after = in_ranked_order(question, wanted, doubts.ranked() if ids is None else ids, after_key)
+        ranked = doubts.ranked() if ids is None else ids
+        pairs, after = in_ranked_order(question, wanted, ranked, after_key, view.size)
     else:
-        pairs, after = pairs_to_read(question, wanted, after=after_key, newest_first=order == NEWEST)
-    votes = votes_on(question, pairs)
-    shares = {"agreement": agreement, "doubt": doubt}
-    chosen: dict[str, str | int] = {
-        name: value for name, value in (given | lengths | shares).items() if value
-    }
-    if wanted.skipped:
-        chosen["skipped"] = "yes"
-    is_narrowed = bool(chosen)
-    if order in ORDERS and order:
-        chosen["order"] = order
-    if run:
-        chosen["run"] = run
+        by_column = order if order in ORDERS else ""
+        pairs, after = pairs_to_read(question, wanted, after=after_key, order=by_column, size=view.size)
+    if doubts is not None:
+        view.columns = [*COLUMNS, DOUBT]
     numbers = numbers_of(question, wanted, ids)
-
-    genres, answers = list(question.corpus.genres.order_by("slug")), answer_words(question)
-    words = {
-        "gold": {NO_GOLD: "none", **answers},
-        "author_label": answers,
-        "genre": {genre.slug: genre.name for genre in genres},
-    }
-
-    def with_others(values: dict[str, Any]) -> str:
-        return address_in("pairs", question, **{**chosen, **values})
-
-    charts = charts_of(numbers, wanted, tenths_of(question, wanted, doubts), doubt, with_others)
+    charts = charts_of(numbers, wanted, tenths_of(question, wanted, doubts), doubt, view.address)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
-
+    votes = votes_on(question, pairs)
+    group = {("by", "group"): f"{wanted.by}: {wanted.group}" if wanted.by else ""}
     context = {
         "question": question,
-        "words": answers,
         "pairs": pairs,
-        "rows": [
-            (pair, votes[pair.pk], doubts.by_id.get(pair.public_id) if doubts else None) for pair in pairs
-        ],
-        "runs": runs,
+        "doubts": doubts,
         "run": run,
-        "has_doubts": doubts is not None,
-        "wanted": wanted,
-        "facets": facets(
-            numbers.values, FACET_NAMES, given, lambda name, value: with_others({name: value}), words
-        ),
-        "charts": [(chart, with_others({"chart": chart.key})) for chart in charts],
-        "shares": shares,
-        "order": order if order in ORDERS else "",
-        "orders": ORDERS,
-        "another": address_in("pairs", question, **chosen, seed=seed + 1) if order == RANDOM else "",
-        "is_narrowed": is_narrowed,
-        "genres": genres,
-        "votes": VOTES,
-        "sources": SOURCES,
         "numbers": numbers,
-        "first": address_in("pairs", question, **chosen) if after_key else "",
-        "more": address_in("pairs", question, **chosen, after=after) if after else "",
-        "csv": address_in("pairs", question, **chosen, **{"as": "csv"}),
+        "list": Shown(
+            view,
+            [_row(question, pair, votes[pair.pk], doubts, words) for pair in pairs],
+            total=numbers.total,
+            facets=view.facets(filters, numbers.values),
+            histograms=[Histogram(chart, view, LENGTHS if chart.key == "length" else ()) for chart in charts],
+            filters=[*filters, *([] if any(chart.key == "length" for chart in charts) else LENGTHS)],
+            chips=view.chips(filters, chosen_numbers(**lengths, agreement=agreement, doubt=doubt) | group),
+            marked=wanted.text,
+            first=view.address({}) if after_key else "",
+            next=view.address({"after": after}) if after else "",
+            another=view.address({"seed": seed + 1}) if order == RANDOM else "",
+            csv=view.address({"as": "csv"}),
+            acts=ACTS,
+            language=question.corpus.language,
+            words=words,
+        ),
     }
     return render(request, "validation/pairs/pair_list.html", context)
+
+
+def filters_of(question: Question, genres: dict[str, str], runs: dict[int, str]) -> list[Filter]:
+    """Returns the filters of the list, as researchers read them."""
+    words = answer_words(question)
+    gold = {label: words.get(label, label) for label in question.rule.gold_labels}
+    found = [
+        Filter("text", "Words of premise or hypothesis"),
+        Filter("votes", "Votes", VOTES),
+        Filter("gold", "Gold label", {**gold, NO_GOLD: "none"}),
+        Filter("genre", "Genre", genres),
+        Filter("author_label", "Author’s label", gold),
+        Filter("source", "Source of the gold label", SOURCES),
+        Filter("skipped", "Skips", {"yes": "somebody skipped it"}),
+        Filter("set", "Set", {name: name for name in sets_of(question.corpus)}),
+        Filter("author", "Author’s code"),
+        Filter("premise", "Id of the premise"),
+    ]
+    if runs:
+        found.append(
+            Filter("run", "Doubt of the run", {str(pk): name for pk, name in runs.items()}, is_choice=True)
+        )
+    return found
+
+
+TEXT_FILTERS = ("genre", "author", "author_label", "gold", "source", "votes", "text", "premise", "set")
+
+
+def _row(question: Question, pair: Any, votes: Counter[str], doubts: Any, words: dict[str, str]) -> Row:
+    """pair: one of `pairs_to_read`."""
+    own = (
+        words.get(pair.author_label, pair.author_label)
+        if pair.author_label != pair.gold_label
+        else "the same"
+    )
+    notes = [
+        f"author: {own}" if pair.author_label else "",
+        SOURCES[pair.gold_source] if pair.gold_source != VOTED else "",
+        pair.gold_note,
+    ]
+    left_out = pair.answers_left_out if question.is_main else 0
+    waits = f"{pair.votes} of {pair.seats}" if pair.votes < pair.seats else ""
+    cells = {
+        "pair": (pair.public_id, address_in("pair", question, pair.public_id), pair.premise.genre.name),
+        "premise": pair.premise.sentences,
+        "hypothesis": pair.hypothesis,
+        "votes": (votes, question.labels, left_out, waits),
+        "gold": (pair.gold_label, ", ".join(filter(None, notes))),
+        "author": pair.author.code if pair.author else "",
+        "characters": len(pair.hypothesis),
+        "added": pair.created_at.isoformat(),
+        "doubt": doubts.by_id.get(pair.public_id) if doubts else None,
+    }
+    return Row(pair.public_id, cells)
 
 
 @researcher_page
@@ -362,7 +419,8 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the next pair that waits for a decision, with its labels; POST stores a decision with its reason."""
     question = asked_question(request, slug)
-    error = ""
+    within, error = request.GET.get("set", "").replace("\0", "")[:LONGEST_NAME], ""
+    here = address_in("adjudication", question, **({"set": within} if within else {}))
     if request.method == "POST" and "take_back" in request.POST:
         return _take_back(request, question)
     if request.method == "POST":
@@ -377,21 +435,23 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
             )
             word = answer_words(question).get(decision.label, decision.label)
             messages.success(request, f"The gold label is now {word}, marked as adjudicated.")
-            return redirect(address_in("adjudication", question))
+            return redirect(here)
         except AlreadyDecided as refusal:
             messages.info(request, str(refusal))
-            return redirect(address_in("adjudication", question))
+            return redirect(here)
         except ValidationError as refusal:
             error = str(refusal)
     # After an error the page shows the same pair again, if it still waits.
     before = pair.pk - 1 if error else number_in(request, "after", 0, 2**62)
-    shown, further = pair_to_decide(question, after=before)
+    shown, further = pair_to_decide(question, after=before, within=within)
     decided = Adjudication.objects.standing().filter(question=question)
     decided = decided.select_related("pair", "by").order_by("-pk")
     context = {
         "question": question,
         "waiting": waiting_for_decision(question),
         "pair": shown,
+        "within": within,
+        "here": here,
         "further": further,
         "judgements": judgements(shown, question) if shown else [],
         "choices": choices_of(question),

@@ -1,0 +1,248 @@
+"""What researchers do with chosen pairs: each act says first what it would do and leave out, and then is one transaction."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from accounts.models import User
+from collection.models import Pair
+from nli.gold import ADJUDICATED
+from shared.among import Among
+from shared.transactions import one_transaction
+from validation.errors import ReasonMissing, ValidationError
+from validation.gold.queries import more_sort_memory, waits_for_adjudication, with_gold_label
+from validation.models import Question
+from validation.pairs.door import check_look
+from validation.pairs.opening import (
+    ask_for_labels,
+    check_labels,
+    open_for_validation,
+    preview_opening,
+    seats_of,
+    unopened_pairs,
+)
+from validation.pairs.pair_sets import TO_DECIDE, clean_name, in_set, put_into_set, take_out_of_set
+from validation.pairs.vetting import Choice, vet
+
+# More pairs than these would take a page too long.
+MOST_OPENED = 5_000
+MOST_MARKED = 100_000
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Pairs that somebody chose. keys: id of a pair -> its key. given: what the form says beside them."""
+
+    question: Question
+    keys: Mapping[str, int]
+    given: Mapping[str, str]
+    by: User
+
+    def standing(self) -> set[int]:
+        rows = Pair.objects.standing().filter(Among("pk", list(self.keys.values())))
+        return set(rows.values_list("pk", flat=True))
+
+
+@dataclass
+class Effect:
+    """What an act would do, or did. left_out: why -> pairs. labels, cents: what validators would give, and get."""
+
+    keys: Collection[int] = ()
+    left_out: dict[str, int] = field(default_factory=dict)
+    labels: int = 0
+    cents: int = 0
+
+    def leave(self, why: str, number: int) -> None:
+        if number:
+            self.left_out[why] = self.left_out.get(why, 0) + number
+
+
+@dataclass(frozen=True)
+class Act:
+    """An act. name: of its button. does, did: what it says before and after, of “{pairs}”. field: what the form asks beside
+    the pairs. plan: returns the effect, and writes nothing; do: carries it out, returns the pairs that it changed."""
+
+    name: str
+    does: str
+    did: str
+    plan: Callable[[Chosen], Effect]
+    do: Callable[[Chosen, Effect], int]
+    field: str = ""
+    most: int = MOST_MARKED
+
+
+def _standing(chosen: Chosen) -> tuple[set[int], Effect]:
+    keys, effect = chosen.standing(), Effect()
+    effect.leave("withdrawn", len(chosen.keys) - len(keys))
+    return keys, effect
+
+
+def _plan_opening(chosen: Chosen) -> Effect:
+    keys, effect = _standing(chosen)
+    new = unopened_pairs(chosen.question).filter(Among("pk", list(keys)))
+    check_look(chosen.question, new)
+    effect.keys = set(new.values_list("pk", flat=True))
+    effect.leave("open already", len(keys) - len(effect.keys))
+    made = preview_opening(question=chosen.question, pairs=new)
+    effect.labels, effect.cents = made.labels, made.cents
+    return effect
+
+
+def _open(chosen: Chosen, effect: Effect) -> int:
+    pairs = Pair.objects.filter(Among("pk", list(effect.keys)))
+    return open_for_validation(question=chosen.question, pairs=pairs)
+
+
+def labels_wanted(question: Question, given: Mapping[str, str]) -> int:
+    """Returns how many labels a pair shall have in all: twice its seats, if the form says nothing."""
+    text = given.get("labels", "")
+    usual = min(2 * question.seats, question.most_labels)
+    return int(text) if text.isdecimal() and len(text) < 5 else usual
+
+
+def _plan_labels(chosen: Chosen) -> Effect:
+    question, wanted = chosen.question, labels_wanted(chosen.question, chosen.given)
+    check_labels(question, wanted)
+    keys, effect = _standing(chosen)
+    seats = seats_of(question, keys)
+    with more_sort_memory():
+        rows = with_gold_label(Pair.objects.all(), question, list(seats)).filter(Q(waiting=0))
+        full = set(rows.values_list("pk", flat=True))
+    effect.keys = {key for key in full if seats[key] < wanted}
+    effect.leave("not open for labelling yet", len(keys) - len(seats))
+    effect.leave("labels are still missing", len(seats) - len(full))
+    effect.leave(f"{wanted} labels or more already", len(full) - len(effect.keys))
+    effect.labels = sum(wanted - seats[key] for key in effect.keys)
+    effect.cents = effect.labels * question.pay_cents
+    return effect
+
+
+def _ask(chosen: Chosen, effect: Effect) -> int:
+    wanted = labels_wanted(chosen.question, chosen.given)
+    return ask_for_labels(question=chosen.question, keys=effect.keys, labels=wanted)
+
+
+def _plan_deciding(chosen: Chosen) -> Effect:
+    if chosen.question.gold_rule != ADJUDICATED:
+        raise ValidationError(
+            "Nobody adjudicates under this question: its gold rule is not “adjudicated”. The corpus file sets it."
+        )
+    keys, effect = _standing(chosen)
+    with more_sort_memory():
+        rows = with_gold_label(Pair.objects.all(), chosen.question, list(keys))
+        waiting = rows.filter(waits_for_adjudication(chosen.question))
+        effect.keys = set(waiting.values_list("pk", flat=True))
+    effect.leave("decided, or labels are still missing", len(keys) - len(effect.keys))
+    return effect
+
+
+def _decide(chosen: Chosen, effect: Effect) -> int:
+    put_into_set(corpus=chosen.question.corpus, name=TO_DECIDE, keys=effect.keys)
+    return len(effect.keys)
+
+
+def _plan_withdrawal(chosen: Chosen) -> Effect:
+    keys, effect = _standing(chosen)
+    effect.keys = keys
+    return effect
+
+
+def _withdraw(chosen: Chosen, effect: Effect) -> int:
+    if not chosen.given.get("reason", "").strip():
+        raise ReasonMissing
+    names = tuple(name for name, key in chosen.keys.items() if key in effect.keys)
+    made = vet(
+        corpus=chosen.question.corpus, choice=Choice(names=names), by=chosen.by, reason=chosen.given["reason"]
+    )
+    return made.pairs_withdrawn
+
+
+def _plan_putting(chosen: Chosen) -> Effect:
+    keys, name = set(chosen.keys.values()), chosen.given.get("set", "")
+    there = in_set(chosen.question.corpus, name, keys) if name else set()
+    effect = Effect(keys - there)
+    effect.leave("in the set already", len(there))
+    return effect
+
+
+def _put(chosen: Chosen, effect: Effect) -> int:
+    return put_into_set(
+        corpus=chosen.question.corpus, name=clean_name(chosen.given.get("set", "")), keys=effect.keys
+    )
+
+
+def _plan_taking(chosen: Chosen) -> Effect:
+    keys, name = set(chosen.keys.values()), chosen.given.get("set", "")
+    effect = Effect(in_set(chosen.question.corpus, name, keys) if name else keys)
+    effect.leave("not in the set", len(keys) - len(effect.keys))
+    return effect
+
+
+def _take(chosen: Chosen, effect: Effect) -> int:
+    name = clean_name(chosen.given.get("set", ""))
+    return take_out_of_set(corpus=chosen.question.corpus, name=name, keys=effect.keys)
+
+
+ACTS: dict[str, Act] = {
+    "open": Act(
+        "Open for labelling",
+        "Annotators get {pairs} to label. They see neither gold labels nor what runs predicted.",
+        "open for labelling",
+        _plan_opening,
+        _open,
+        most=MOST_OPENED,
+    ),
+    "labels": Act(
+        "More labels",
+        "{pairs} get further labels. These show how opinions spread; gold labels stay. You cannot undo this.",
+        "waiting for more labels",
+        _plan_labels,
+        _ask,
+        "labels",
+        MOST_OPENED,
+    ),
+    "decide": Act(
+        "Adjudicate",
+        f"{{pairs}} go into the set “{TO_DECIDE}”, and Disputes shows them one after the other.",
+        "waiting for your decision",
+        _plan_deciding,
+        _decide,
+        most=MOST_OPENED,
+    ),
+    "withdraw": Act(
+        "Withdraw",
+        "{pairs} no longer count: nobody gets them to label, and new snapshots leave them out. Their labels stay as history,"
+        " and Withdraw pairs lets them count again.",
+        "withdrawn",
+        _plan_withdrawal,
+        _withdraw,
+        "reason",
+    ),
+    "put": Act(
+        "Into a set",
+        "{pairs} go into the set. Nothing else changes.",
+        "in the set",
+        _plan_putting,
+        _put,
+        "set",
+    ),
+    "take": Act(
+        "Out of a set",
+        "{pairs} leave the set. A set without pairs is deleted.",
+        "out of the set",
+        _plan_taking,
+        _take,
+        "set",
+    ),
+}
+
+
+@one_transaction
+def carry_out(act: Act, chosen: Chosen, expected: int) -> tuple[Effect, int] | None:
+    """Plans again and carries it out. Returns (the plan, pairs changed); None, with nothing done, if it would now change
+    another number of pairs than `expected`. Raises ValidationError."""
+    effect = act.plan(chosen)
+    if len(effect.keys) != expected or not expected:
+        return None
+    return effect, act.do(chosen, effect)
