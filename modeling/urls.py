@@ -28,7 +28,6 @@ urlpatterns = [
     path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),
     path("runs/<int:pk>/data-map/", results.read_data_map, name="data-map"),
     path("runs/<int:pk>/data-map.csv", results.data_map_csv, name="data-map-csv"),
-    path("runs/<int:pk>/open-pairs/", results.open_chosen, name="open-chosen"),
     path("runs/<int:pk>/predictions/<str:partition>/", results.read_predictions, name="run-predictions"),
     path(
         "runs/<int:pk>/predictions/<str:partition>.csv", results.predictions_csv, name="run-predictions-csv"

@@ -1,17 +1,14 @@
-"""Pages with the predictions of a run and with its data map; opens pairs for labelling that were chosen on them."""
+"""Pages with the predictions of a run and with its data map."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.template.defaultfilters import pluralize
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.pages.access import researcher_form, researcher_page, researcher_post
-from collection.models import Pair
+from accounts.pages.access import researcher_form, researcher_page
+from collection.models import Corpus
 from collection.texts import direction_of
 from modeling.models import TrainingRun
 from modeling.results.data_map import HARD, REGIONS, DataMap, NoDataMap, data_map
@@ -35,24 +32,19 @@ from modeling.results.predictions import (
 )
 from modeling.results.run_figures import OF_MAP
 from modeling.results.run_scores import in_order
-from modeling.results.texts import frozen_pairs
+from modeling.results.texts import FrozenPair, frozen_pairs
 from shared.csv_files import csv_file, csv_lines
 from shared.figures import shown
-from shared.lists import Filter, Shown, View
+from shared.lists import Facet, Filter, Shown, Value, View
 from shared.lists import Row as ListRow
 from shared.numbers import percent
 from shared.tables import Column
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import names_on
-from validation.errors import NotLookedAt
-from validation.models import Question
 from validation.pairs.acting import ACTS
 from validation.pairs.acting_pages import act_on_pairs
-from validation.pairs.opening import open_for_validation
-from validation.questions.lookup import Names, names_in
+from validation.questions.lookup import Names, named, names_in
 
-PAIRS_A_PAGE = 50
-MOST_CHOSEN = 1000
 MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one types the value
 ALWAYS_SHOWN = ("label", "predicted", "genre")
 
@@ -90,6 +82,13 @@ def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpRespon
     return csv_file(csv_lines(_csv_rows(predictions, choice)), f"run-{run.pk}-{partition}")
 
 
+OF_PAIRS = [
+    Column("pair", "Pair, genre", "name"),
+    Column("premise", "Premise", "passage"),
+    Column("hypothesis", "Hypothesis", "passage"),
+    Column("votes", "All labels", "votes"),
+    Column("gold", "Gold label", "label"),
+]
 # Key of a column -> the order that its head leads to.
 BY: dict[str, tuple[str | None, str | None]] = {
     "pair": (IN_FILE, None),
@@ -102,11 +101,7 @@ BY: dict[str, tuple[str | None, str | None]] = {
 def _shown(request: HttpRequest, predictions: Predictions, choice: Choice) -> Shown:
     run, beside, corpus = predictions.run, predictions.beside, predictions.snapshot.corpus
     columns = [
-        Column("pair", "Pair, genre", "name"),
-        Column("premise", "Premise", "passage"),
-        Column("hypothesis", "Hypothesis", "passage"),
-        Column("votes", "All labels", "votes"),
-        Column("gold", "Gold label", "label"),
+        *OF_PAIRS,
         Column("first", f"Run {run.pk}" if beside else "Predicted", "label"),
     ]
     columns += [Column("second", f"Run {beside.pk}", "label")] if beside else []
@@ -164,30 +159,37 @@ def _named(run: TrainingRun, snapshot: Snapshot) -> str:
 
 
 def _row(predictions: Predictions, row: Row, names: Names) -> ListRow:
-    corpus, pair = predictions.snapshot.corpus, row.pair
-    cells: dict[str, Any] = {
-        "pair": (
-            row.pair_id,
-            reverse("pair", args=[corpus.slug, row.pair_id]) if pair else "",
-            names["genre"].get(row.genre, row.genre),
-        ),
-        "hypothesis": "The texts of this pair are not on this site.",
-        "gold": (row.gold, ""),
+    missing = "The texts of this pair are not on this site."
+    cells = _cells(
+        predictions.snapshot.corpus, names, row.pair_id, row.genre, row.gold, row.pair, missing
+    ) | {
         "first": _answer(row.first, names),
         "second": _answer(row.second, names) if row.second else None,
         "pvi": row.pvi,
-        "votes": ({}, corpus.labels, 0, ""),
     }
-    if pair:
-        decided = ", ".join(
-            f"{votes} {names['label'].get(label, label)}" for label, votes in pair.decided.items()
-        )
-        cells |= {
-            "premise": pair.sentences,
-            "hypothesis": pair.hypothesis,
-            "votes": (pair.votes, corpus.labels, pair.left_out, f"{decided} decided" if decided else ""),
+    return ListRow(row.pair_id if row.pair else "", cells)
+
+
+def _cells(
+    corpus: Corpus, names: Names, name: str, genre: str, gold: str, pair: FrozenPair | None, missing: str
+) -> dict[str, Any]:
+    """Returns the cells of a frozen pair. missing: what stands in place of texts that are not here."""
+    genre = names["genre"].get(genre, genre)
+    if pair is None:
+        return {
+            "pair": (name, "", genre),
+            "hypothesis": missing,
+            "gold": (gold, ""),
+            "votes": ({}, (), 0, ""),
         }
-    return ListRow(row.pair_id if pair else "", cells)
+    decided = ", ".join(f"{votes} {named(names, 'label', label)}" for label, votes in pair.decided.items())
+    return {
+        "pair": (name, reverse("pair", args=[corpus.slug, name]), genre),
+        "premise": pair.sentences,
+        "hypothesis": pair.hypothesis,
+        "votes": (pair.votes, corpus.labels, pair.left_out, f"{decided} decided" if decided else ""),
+        "gold": (gold, ""),
+    }
 
 
 def _answer(answer: Answer, names: Names) -> tuple[str, str, str]:
@@ -221,64 +223,26 @@ def _csv_row(row: Row) -> list[object]:
     return [*texts, *labels, *of_runs, *([] if row.pvi is None else [row.pvi])]
 
 
-@researcher_post
-def open_chosen(request: HttpRequest, pk: int) -> HttpResponse:
-    """Opens the chosen pairs under a question of the corpus, by default the main one, and redirects back."""
-    run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    corpus = run.snapshot.corpus
-    slug = request.POST.get("question", "").replace("\0", "")
-    which = {"slug": slug} if slug else {"is_main": True}
-    question = get_object_or_404(Question.objects.select_related("corpus"), corpus=corpus, **which)
-    names = {name.replace("\0", "") for name in request.POST.getlist("pair")[:MOST_CHOSEN]}
-    pairs = Pair.objects.filter(corpus=corpus, public_id__in=names)
-    if not names:
-        messages.warning(request, "No pair was chosen: tick the pairs that annotators shall label.")
-    else:
-        try:
-            _tell(request, question, len(names), open_for_validation(question=question, pairs=pairs))
-        except NotLookedAt as refusal:
-            messages.warning(request, f"{refusal} Count it on the page “Open pairs” of {corpus.name} first.")
-    back = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(
-        back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    ):
-        return redirect(back)
-    return redirect("run", pk)
-
-
-def _tell(request: HttpRequest, question: Question, chosen: int, opened: int) -> None:
-    if opened:
-        messages.success(
-            request,
-            f"{opened:,} pair{pluralize(opened, ' is,s are')} open for labelling."
-            " Annotators see neither gold labels nor predictions.",
-        )
-    if opened < chosen:
-        left = chosen - opened
-        messages.info(
-            request,
-            f"{left:,} of the chosen pairs {pluralize(left, 'was,were')} not opened: they have seats or labels under this"
-            f" question already, were withdrawn, or are not in {question.corpus.name}. To label such pairs again, choose"
-            " another question; pairs whose labels split can get extra labels.",
-        )
-
-
-@researcher_page
+@researcher_form
 def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
-    """Shows the map, and the training pairs of a region with their texts."""
+    """Shows the map, and the training pairs of a region with their texts. POST: what to do with chosen pairs."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    asked = {name: request.GET.get(name, "") for name in ("label", "genre", "after")}
-    asked["region"] = request.GET.get("region", HARD)
-    context: dict[str, Any] = {"run": run, "regions": REGIONS, "asked": asked}
+    context: dict[str, Any] = {"run": run}
     try:
-        context |= _shown_on_map(run, data_map(run), asked)
+        found = data_map(run)
+        rows = found.chosen(*(request.GET.get(name, usual) for name, usual in OF_REGION.items()))
+        if request.method == "POST":
+            places = rows.tolist()
+            return act_on_pairs(request, run.snapshot.corpus, lambda: (found.ids[place] for place in places))
+        context |= {
+            "list": _shown_on_map(request, run, found, rows),
+            "all_pairs": len(found.ids),
+            "charts": shown(OF_MAP, run, (run.snapshot.corpus.slug, found)),
+        }
     except (NoDataMap, BadPlace) as error:
         return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=404)
     except BadChoice as error:
         return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=422)
-    query = request.GET.copy()
-    query.pop("after", None)
-    context |= {"query": query.urlencode(), "here": request.get_full_path()}
     return render(request, "modeling/data_map.html", context)
 
 
@@ -299,27 +263,48 @@ def _map_rows(found: DataMap) -> Iterator[list[object]]:
         yield list(found.point(row).values())
 
 
-def _shown_on_map(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> dict[str, Any]:
-    rows = found.chosen(asked["region"], asked["label"], asked["genre"])
-    places, following = found.page(rows, asked["after"], PAIRS_A_PAGE)
+OF_REGION = {"region": HARD, "label": "", "genre": ""}  # what of the address chooses pairs of the map
+MEASURES = [
+    Column("confidence", "Confidence", "kappa"),
+    Column("variability", "Variability", "kappa"),
+    Column("correctness", "Correct", "share"),
+    Column("epochs", "Epochs", "count", on_page=False),
+]
+
+
+def _shown_on_map(request: HttpRequest, run: TrainingRun, found: DataMap, rows: Any) -> Shown:
+    corpus, names = run.snapshot.corpus, names_on(run.snapshot)
+    view = View(request, [*OF_PAIRS, *MEASURES], REGIONS, usual=HARD, sort="region")
+    places, following = found.page(rows, request.GET.get("after", ""), view.size)
     pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in places])
-    corpus = run.snapshot.corpus
-    names = names_on(run.snapshot)
-    cards = []
-    for row in places:
-        point = found.point(row)
-        cards.append({**point, "pair": pairs.get(point["pairID"])})
-    return {
-        "rows": cards,
-        "words": names["label"],
-        "genre_names": names["genre"],
-        "pairs": len(rows),
-        "all_pairs": len(found.ids),
-        "following": following,
-        "charts": shown(OF_MAP, run, (corpus.slug, found)),
-        "labels": in_order(found.gold.names, corpus.labels),
-        "genres": in_order(found.genre.names, corpus.labels),
-        "questions": Question.objects.filter(corpus=corpus).order_by("-is_main", "slug"),
-        "language": corpus.language,
-        "direction": direction_of(corpus.language),
-    }
+    regions = [
+        Value(words, None, name == view.order, view.address({"region": name}))
+        for name, words in REGIONS.items()
+    ]
+    filters = [
+        Filter(
+            key, title, {name: names[key].get(name, name) for name in in_order(values.names, corpus.labels)}
+        )
+        for key, title, values in (("label", "Gold label", found.gold), ("genre", "Genre", found.genre))
+    ]
+    elsewhere = "The texts of this pair are in another snapshot, with which the training was mixed."
+    shown_rows = []
+    for point in map(found.point, places):
+        name = point["pairID"]
+        cells = _cells(corpus, names, name, point["genre"], point["gold"], pairs.get(name), elsewhere)
+        shown_rows.append(ListRow(name if name in pairs else "", cells | point))
+    return Shown(
+        view,
+        shown_rows,
+        total=(len(rows), False),
+        facets=[Facet("Region: each a third of the pairs", regions), *view.facets(filters, {})],
+        filters=filters,
+        chips=view.chips(filters),
+        first=view.address({}) if request.GET.get("after") else "",
+        next=view.address({"after": following}) if following else "",
+        csv=reverse("data-map-csv", args=[run.pk]),
+        acts=ACTS,
+        language=corpus.language,
+        direction=direction_of(corpus.language),
+        words=names["label"],
+    )

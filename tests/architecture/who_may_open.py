@@ -202,7 +202,6 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"runs/",
             r"runs/curves/",
             r"runs/<int:pk>/",
-            r"runs/<int:pk>/open-pairs/",
             r"runs/<int:pk>/resume/",
             r"runs/<int:pk>/stop/",
             r"runs/new/<int:snapshot_id>/",

@@ -111,9 +111,9 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert all(
         browser.get(f"{rest}/{key}").json() == {**chart, "made_at": None} for key, chart in charts.items()
     )
-    cards = page.xpath('//ol[@id="answers"]/li')
-    assert [card.get("id") for card in cards] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
-    assert lines(snapshot, "train")[1]["sentence2"] in cards[0].text_content()
+    rows = page.xpath('//table[contains(@class, "list-table")]/tbody/tr')
+    assert [row.get("id") for row in rows] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
+    assert lines(snapshot, "train")[1]["sentence2"] in rows[0].text_content()
     assert browser.get(f"/runs/{run.pk}/data-map/?region=x").status_code == 422
     answer = browser.get(f"/runs/{run.pk}/data-map.csv")
     rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
@@ -125,22 +125,26 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert "3 pairs are drawn" in told["note"]
 
 
-def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):
-    snapshot = freeze(corpus_of(6, test=9))
+def sent(browser, address: str, names: list[str], **given: str):
+    """Lets the pairs be opened for labelling, and returns the page after that."""
+    form = {"do": "open", "pair": names, **given}
+    expected = len(browser.post(address, form).context["effect"].keys)
+    return browser.post(address, {**form, "confirm": "yes", "expected": expected}, follow=True)
+
+
+def test_pairs_of_a_region_are_opened_for_labelling(browser, snapshot):
     run = done_run(snapshot)
-    ids = answers(run, FIRST)
+    ids = dynamics(run)
+    Label.objects.filter(pair__public_id=ids[1]).delete()
+    address = f"/runs/{run.pk}/data-map/?region=hard"
+    said = browser.post(address, {"do": "open", "which": "all"})
+    assert (len(said.context["effect"].keys), said.context["effect"].left_out) == (1, {"open already": 1})
+    after = sent(browser, address, ids[:3])
+    assert after.redirect_chain == [(address, 302)]
+    assert "1 pair is open for labelling" in after.text
     question = Question.objects.get(corpus=snapshot.corpus)
-    Label.objects.filter(pair__public_id=ids[0]).delete()
-    page = f"/runs/{run.pk}/predictions/test/?outcome=wrong"
-    sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:2], "next": page}, follow=True)
-    assert sent.redirect_chain == [(page, 302)]
-    said = " ".join(html.fromstring(sent.content).text_content().split())
-    assert "1 pair is open for labelling" in said
-    assert "1 of the chosen pairs was not opened" in said
-    seats = Label.objects.filter(question=question, pair__public_id=ids[0])
+    seats = Label.objects.filter(question=question, pair__public_id=ids[1])
     assert seats.filter(label=None).count() == question.seats - 1
-    sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"next": "//elsewhere.org/"})
-    assert sent["Location"] == f"/runs/{run.pk}/"
 
 
 def test_imported_pairs_that_were_chosen_are_opened_after_a_look(browser):
@@ -152,7 +156,7 @@ def test_imported_pairs_that_were_chosen_are_opened_after_a_look(browser):
     Pair.objects.filter(public_id=ids[0]).update(source=source, published_label="neutral")
 
     def chosen() -> str:
-        return browser.post(f"/runs/{run_.pk}/open-pairs/", {"pair": ids[:1]}, follow=True).text
+        return sent(browser, f"/runs/{run_.pk}/predictions/test/", ids[:1]).text
 
     assert "Nobody has looked at what the hypotheses of the imported pairs give away." in chosen()
     assert not Label.objects.filter(pair__public_id=ids[0]).exists()
@@ -166,7 +170,8 @@ def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser)
     ids = answers(run, FIRST)
     main = Question.objects.get(corpus=snapshot.corpus)
     again = ask(snapshot.corpus, "again", scheme=main.scheme, seats=3, wording="?")
-    browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:3], "question": "again"})
+    address = f"/runs/{run.pk}/predictions/test/"
+    sent(browser, address, ids[:3], question="again")
     assert Label.objects.filter(question=again).count() == 9
     assert set(Label.objects.filter(question=again).values_list("label", flat=True)) == {None}
     elsewhere = corpus_of(9, slug="elsewhere")  # ids are made of texts: six of its premises are ours, too
@@ -175,7 +180,7 @@ def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser)
         for one in (elsewhere, main.corpus)
     ]
     assert len(names[0] - names[1]) == 9
-    browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": list(names[0] - names[1]), "question": "again"})
+    sent(browser, address, list(names[0] - names[1]), question="again")
     assert Label.objects.filter(question=again).count() == 9
-    refused = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:1], "question": "nothing"})
+    refused = browser.post(address, {"do": "open", "pair": ids[:1], "question": "nothing"})
     assert refused.status_code == 404
