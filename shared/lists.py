@@ -224,7 +224,8 @@ class View:
                 )
                 for value, number in values
             ]
-            links.sort(key=lambda link: not link.is_chosen and len(links) > VALUES_SHOWN)
+            if len(links) > VALUES_SHOWN:
+                links.sort(key=lambda link: not link.is_chosen)
             if links:
                 found.append(Facet(each.title, links, each.is_folded and not chosen))
         return found

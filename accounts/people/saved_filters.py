@@ -6,9 +6,9 @@ from django.urls import Resolver404, resolve
 from accounts.models import SavedFilter, User
 
 # Names of the addresses of lists whose filters can be saved.
-LISTS = ("pairs", "premises", "texts", "snapshot-pairs", "annotators", "runs")
+LISTS = ("pairs", "premises", "texts", "snapshot-pairs", "run-predictions", "data-map", "annotators", "runs")
 # What of an address is no filter: a place in the list, an open pair, a file.
-PLACES = ("after", "before", "page", "pair", "as", "chart")
+PLACES = ("after", "before", "page", "pair", "as", "chart", "part", "seed")
 LONGEST_NAME, LONGEST_QUERY, LONGEST_PAGE = 100, 2000, 300
 
 

@@ -255,6 +255,34 @@ def test_the_list_turns_around_and_its_pages_follow(corpus, browser_of, rosa, mo
     assert shown == list(VOTES)[::-1]
 
 
+@pytest.mark.parametrize("order", ["id", "-id", "characters", "-characters"])
+def test_each_order_has_every_pair_once_whatever_is_equal(corpus, order):
+    question, found, after = Question.objects.get(), [], 0
+    while after is not None:
+        rows, after = pairs_to_read(question, Wanted(), after=after, order=order, size=2)
+        found += rows
+    keys = [(pair.public_id if "id" in order else len(pair.hypothesis), pair.pk) for pair in found]
+    assert len({pair.pk for pair in found}) == len(VOTES)
+    assert keys == sorted(keys, reverse=order.startswith("-"))
+
+
+def test_the_address_has_size_columns_and_order(corpus, browser_of, rosa):
+    page = browser_of(rosa).get(f"{LIST}?size=25&column=premise&column=characters&order=-characters")
+    heads = html.fromstring(page.content).xpath("//table[contains(@class, 'list-table')]/thead//th")
+    assert [head.text_content().strip(" ▼") for head in heads] == ["Choose", "Premise", "Characters"]
+    assert heads[2].get("aria-sort") == "descending"
+    assert listed(page).names[0] == "three"
+    assert "size=25&column=premise&column=characters" in listed(page).csv
+
+
+def test_words_are_looked_for_in_premise_and_hypothesis(corpus, browser_of, rosa):
+    assert names(text="about two") == ["two"]
+    assert names(text="two") == ["two"]
+    page = browser_of(rosa).get(LIST, {"text": "ABOUT"})
+    assert len(listed(page).names) == 5
+    assert "<mark>About</mark> two." in page.content.decode()
+
+
 def test_the_list_has_a_total(corpus, browser_of, rosa, monkeypatch):
     client = browser_of(rosa)
     assert "<p>5 pairs." in client.get(LIST).content.decode()
