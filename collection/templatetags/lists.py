@@ -71,7 +71,7 @@ def _label(shown: Shown, column: Column, value: Sequence[Any] | None) -> SafeStr
     label, below, *more = value
     return format_html(
         '<td class="mark"{}>{}<span class="below">{}</span></td>',
-        format_html(' title="{}"', more[0]) if more else "",
+        format_html(' title="{}"', more[0] if more else below) if more or below else "",
         label_mark(label, shown.words.get(label or "", "")),
         below,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from collection.models import PARTITIONS, PairInSet
+from collection.models import PARTITIONS, Pair, PairInSet
 from modeling.folders import predictions_of
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import stored_dimensions
@@ -72,11 +72,12 @@ class BadChoice(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to show. `values`: dimension -> the value that a pair must have."""
+    """What to show. `values`: dimension -> the value that a pair must have. `text`: words of premise or hypothesis."""
 
     outcome: str = ALL
     sort: str = SUREST
     values: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ class Predictions:
                 f"There is no partition {partition!r}. The partitions: {', '.join(PARTITIONS)}."
             )
         self.run, self.partition, self.snapshot, self.beside = run, partition, on or run.snapshot, beside
+        self._found: dict[str, npt.NDArray[np.bool_]] = {}
         self.first = self._read(run)
         self.second = self._aligned(self._read(beside), beside) if beside else None
 
@@ -249,7 +251,17 @@ class Predictions:
             if name not in self.dimensions:
                 raise BadChoice("dimension", name, list(self.dimensions))
             keep = keep & has(self.dimensions[name], value)
-        return keep
+        return keep & self._with_words(choice.text) if choice.text else keep
+
+    def _with_words(self, words: str) -> npt.NDArray[np.bool_]:
+        """Returns which pairs have these words; the database looks for them once."""
+        if words not in self._found:
+            corpus = self.snapshot.corpus_id
+            pairs = Pair.objects.filter(corpus=corpus).with_words(words, corpus).order_by()
+            names, ids = set(pairs.values_list("public_id", flat=True)), self.first.ids
+            found = np.fromiter((name in names for name in ids), dtype=np.bool_, count=len(ids))
+            self._found[words] = found
+        return self._found[words]
 
     def page(self, choice: Choice, after: str, size: int) -> Page:
         """Returns at most `size` rows that follow the pair `after`. Raises BadChoice, BadPlace."""
@@ -416,13 +428,14 @@ def asked_predictions(run: TrainingRun, partition: str, given: Mapping[str, str]
 
 
 def asked_choice(given: Mapping[str, str]) -> Choice:
-    """Returns the choice: `outcome`, `sort`, and a value for each dimension that is named."""
+    """Returns the choice: `outcome`, `sort`, `text`, and a value for each dimension that is named."""
     values = {
         name: value[:LONGEST]
         for name, value in given.items()
         if value and (name in DIMENSIONS or name == SET or name.startswith(OWN))
     }
-    return Choice(given.get("outcome") or ALL, given.get("sort") or SUREST, values)
+    text = given.get("text", "").replace("\0", "")[:LONGEST].strip()
+    return Choice(given.get("outcome") or ALL, given.get("sort") or SUREST, values, text)
 
 
 def other_runs(run: TrainingRun, snapshot: Snapshot) -> list[TrainingRun]:

@@ -111,11 +111,8 @@ def _shown(request: HttpRequest, predictions: Predictions, choice: Choice) -> Sh
     page = predictions.page(choice, request.GET.get("after", ""), view.size)
     names, counts = names_in(corpus), predictions.counts(choice)
     known = sorted(predictions.dimensions.items(), key=lambda item: order_of(item[0]))
-    filters = [
-        Filter(
-            "outcome", "Which", {name: words for name, words in predictions.outcomes.items() if name != ALL}
-        )
-    ]
+    outcomes = {name: words for name, words in predictions.outcomes.items() if name != ALL}
+    filters = [Filter("text", "Words of premise or hypothesis"), Filter("outcome", "Which", outcomes)]
     for name, values in known:
         ordered = in_order(values.names, corpus.labels)
         words = names.get(name, {})
@@ -146,6 +143,7 @@ def _shown(request: HttpRequest, predictions: Predictions, choice: Choice) -> Sh
         next=view.address({"after": page.next}) if page.next else "",
         csv=f"{csv}?{query}" if query else csv,
         acts=ACTS,
+        marked=choice.text,
         language=corpus.language,
         direction=direction_of(corpus.language),
         words=names["label"],

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.pages.access import researcher_form, researcher_page
 from accounts.pages.chart_files import chart_file
-from nli.gold import SOURCES, VOTED
+from nli.gold import NONE, SOURCES, VOTED
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.among import Among
@@ -292,7 +292,7 @@ def _row(snapshot: Snapshot, row: SnapshotPair, votes: Counter[str]) -> Row:
             "premise": pair.premise.sentences,
             "hypothesis": pair.hypothesis,
             "votes": (votes, SCHEMES[snapshot.corpus.scheme], pair.answers_left_out, ""),
-            "gold": (row.gold_label, "" if row.gold_source == VOTED else SOURCES[row.gold_source]),
+            "gold": (row.gold_label, "" if row.gold_source in (VOTED, NONE) else SOURCES[row.gold_source]),
             "partition": row.partition,
             "characters": len(pair.hypothesis),
         },

@@ -6,6 +6,16 @@
   for (const row of rows) row.tabIndex = -1;
   if (keys && rows.length) keys.hidden = false;
 
+  // A menu closes when the reader goes elsewhere, or presses Escape in it.
+  for (const menu of document.querySelectorAll(".list-menu")) {
+    document.addEventListener("click", (event) => menu.contains(event.target) || (menu.open = false));
+    menu.addEventListener("keydown", function (event) {
+      if (event.key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      menu.firstElementChild.focus();
+    });
+  }
+
   // Ticks all rows of the page, and says how many are ticked.
   const act = document.getElementById("act");
   if (act) {

@@ -339,6 +339,21 @@ def test_the_page_shows_texts_all_labels_and_both_runs(browser, snapshot):
     assert browser.get(f"{address}?with=99999").status_code == 422
 
 
+def test_predictions_are_searched_by_words_too(browser, snapshot):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    line = lines(snapshot, "test")[3]
+    words = line["sentence2"][2:].upper()
+    page = browser.get(f"/runs/{run.pk}/predictions/test/", {"text": words})
+    assert ids[3] in listed(page).names
+    assert len(listed(page).names) < 9
+    assert "<mark>" in page.content.decode()
+    assert listed(page).search is not None
+    assert listed(page).facets[0].name == "Which"
+    assert sum(value.number for value in listed(page).facets[0].values) == len(listed(page).names)
+    assert listed(browser.get(f"/runs/{run.pk}/predictions/test/", {"text": "nowhere"})).names == []
+
+
 def test_several_premises_are_a_numbered_list(browser, rosa):
     corpus = corpus_of(6, test=9)
     Premise.objects.update(text="A dog.\nTwo cats.", sentence_count=2)

@@ -10,8 +10,6 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.http import urlencode
 
 from accounts.models import User
 from collection.models import Corpus, Pair
@@ -21,7 +19,7 @@ from validation.errors import NotLookedAt, ValidationError
 from validation.models import Question
 from validation.pairs.acting import ACTS, Act, Chosen, Effect, carry_out, labels_wanted
 from validation.pairs.pair_sets import TO_DECIDE, sets_of
-from validation.questions.addresses import text_in
+from validation.questions.addresses import address_in, text_in
 
 LONGEST = 1000  # characters of what the form says
 
@@ -61,7 +59,7 @@ def act_on_pairs(request: HttpRequest, corpus: Corpus, passing: Callable[[], Ite
             done = carry_out(act, chosen, int(expected) if expected.isdecimal() and len(expected) < 9 else 0)
             if done:
                 _tell(request, act, *done)
-                return redirect(_next_of(request, corpus, back))
+                return redirect(_next_of(request, question, back))
             error = "The pairs have changed in the meantime. Nothing was done: look again."
         effect = act.plan(chosen)
     except NotLookedAt as refusal:
@@ -108,8 +106,6 @@ def _tell(request: HttpRequest, act: Act, effect: Effect, number: int) -> None:
         messages.info(request, f"Left out: {why}.")
 
 
-def _next_of(request: HttpRequest, corpus: Corpus, back: str) -> str:
+def _next_of(request: HttpRequest, question: Question, back: str) -> str:
     """Returns where the researcher goes on: at the first dispute, or in the list."""
-    if request.POST["do"] != "decide":
-        return back
-    return f"{reverse('adjudication', args=[corpus.slug])}?{urlencode({'set': TO_DECIDE})}"
+    return address_in("adjudication", question, set=TO_DECIDE) if request.POST["do"] == "decide" else back

@@ -225,7 +225,7 @@ def _row(question: Question, pair: Any, votes: Counter[str], doubts: Any, words:
     )
     notes = [
         f"author: {own}" if pair.author_label else "",
-        SOURCES[pair.gold_source] if pair.gold_source != VOTED else "",
+        SOURCES[pair.gold_source] if pair.gold_source not in (VOTED, NONE) else "",
         pair.gold_note,
     ]
     left_out = pair.answers_left_out if question.is_main else 0
