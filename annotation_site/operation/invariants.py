@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Greatest
 
-from collection.models import Exclusion, Pair
+from collection.models import Exclusion, Pair, PairInSet
 from modeling.models import TrainingRun
 from validation.models import BatchItem, Label, PartitionRule
 
@@ -92,6 +92,10 @@ def pairs_of_another_corpus() -> int:
     return Pair.objects.exclude(corpus=F("premise__corpus"), scheme=F("corpus__scheme")).count()
 
 
+def sets_with_pairs_of_another_corpus() -> int:
+    return PairInSet.objects.exclude(pair__corpus=F("pair_set__corpus")).count()
+
+
 def done_runs_without_result() -> int:
     return TrainingRun.objects.filter(status="done", train_accuracy=None).count()
 
@@ -109,5 +113,6 @@ INVARIANTS = (
     Invariant("Every answer is stored as a label", answers_without_a_label),
     Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
     Invariant("A pair, its premise and its scheme are of one corpus", pairs_of_another_corpus),
+    Invariant("A named set has pairs of its corpus alone", sets_with_pairs_of_another_corpus),
     Invariant("A run that is done has its accuracy", done_runs_without_result),
 )

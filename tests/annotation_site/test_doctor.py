@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation_site.operation import health
+from collection.models import PairInSet, PairSet
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.annotators.exclusion import exclude
@@ -64,6 +65,13 @@ def test_an_author_label_that_was_changed_by_hand_is_found(ana: User) -> None:
     label = an_opened_pair(ana)
     Label.objects.filter(pk=label.pk).update(label="neutral")
     assert broken_rules() == {"Label 1 is what the author was asked to write": 1}
+
+
+def test_a_pair_in_a_set_of_another_corpus_is_found(ana: User) -> None:
+    label = an_opened_pair(ana)
+    elsewhere = PairSet.objects.create(corpus=make_corpus(slug="elsewhere"), name="Mine")
+    PairInSet.objects.create(pair_set=elsewhere, pair=label.pair)
+    assert broken_rules() == {"A named set has pairs of its corpus alone": 1}
 
 
 def test_copies_that_drift_from_their_pair_are_found(ana: User, vera: User) -> None:
