@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from lxml import html
@@ -111,9 +112,9 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert all(
         browser.get(f"{rest}/{key}").json() == {**chart, "made_at": None} for key, chart in charts.items()
     )
-    rows = page.xpath('//table[contains(@class, "list-table")]/tbody/tr')
-    assert [row.get("id") for row in rows] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
-    assert lines(snapshot, "train")[1]["sentence2"] in rows[0].text_content()
+    listed = page.xpath('//table[contains(@class, "list-table")]/tbody/tr')
+    assert [row.get("id") for row in listed] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
+    assert lines(snapshot, "train")[1]["sentence2"] in listed[0].text_content()
     assert browser.get(f"/runs/{run.pk}/data-map/?region=x").status_code == 422
     answer = browser.get(f"/runs/{run.pk}/data-map.csv")
     rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
@@ -125,7 +126,7 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     assert "3 pairs are drawn" in told["note"]
 
 
-def sent(browser, address: str, names: list[str], **given: str):
+def sent(browser: Any, address: str, names: list[str], **given: str) -> Any:
     """Lets the pairs be opened for labelling, and returns the page after that."""
     form = {"do": "open", "pair": names, **given}
     expected = len(browser.post(address, form).context["effect"].keys)

@@ -257,7 +257,8 @@ def test_the_list_turns_around_and_its_pages_follow(corpus, browser_of, rosa, mo
 
 @pytest.mark.parametrize("order", ["id", "-id", "characters", "-characters"])
 def test_each_order_has_every_pair_once_whatever_is_equal(corpus, order):
-    question, found, after = Question.objects.get(), [], 0
+    question, found = Question.objects.get(), []
+    after: int | None = 0
     while after is not None:
         rows, after = pairs_to_read(question, Wanted(), after=after, order=order, size=2)
         found += rows
