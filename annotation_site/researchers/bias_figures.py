@@ -14,7 +14,7 @@ from shared.numbers import percent
 from shared.tables import AFTER_WILSON, Column, Row, Table, interval
 from snapshots.statistics.hypothesis_bias import DEFINITIONS, SHOWN_OF_GROUP
 from validation.pairs.door import address_of_group, group_name, in_order
-from validation.questions.lookup import answer_words, names_in
+from validation.questions.lookup import answer_words
 from validation.statistics.cached import Kind
 from validation.statistics.scope import QUESTION, Counted
 from validation.statistics.vote_patterns import TITLES
@@ -32,9 +32,8 @@ def _title(data: Counted) -> str:
 
 def _groups(data: Counted) -> Iterator[tuple[dict[str, Any], str]]:
     """Yields each group, all pairs first, with its name on pages."""
-    names = names_in(data.question.corpus)
     for each in in_order(data.found):
-        yield each, group_name(data.found["by"], each["group"], names)
+        yield each, group_name(data.found["by"], each["group"], data.names)
 
 
 def _alone(data: Counted, by: str) -> Iterator[dict[str, Any]]:

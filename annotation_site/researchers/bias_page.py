@@ -11,7 +11,7 @@ from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from shared import figures
 from validation.pairs.door import shown
 from validation.questions.addresses import address_in, also, asked_question
-from validation.questions.lookup import answer_words, names_in
+from validation.questions.lookup import answer_words
 from validation.statistics.cached import Kind, current
 from validation.statistics.cached_pages import cached_part, count_or_stop
 from validation.statistics.scope import Counted
@@ -29,16 +29,16 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     if "part" in request.GET:
         return cached_part(request, question, Kind.BIAS, by)
     found, row = current(question, Kind.BIAS, by)
-    counted = Counted(question, found) if found else None
+    counted = Counted(question, found)
     asked = bias_figures.By(by=by)
     context: dict[str, Any] = {
         "question": question,
         "answers": answer_words(question),
-        **shown(found, question, names_in(question.corpus)),
+        **shown(found, question, counted.names if found else {}),
         "cached": row,
         "by": by,
         "also": also(question),
         "properties": [(name, TITLES.get(name, name)) for name in found["properties"]] if found else [],
-        "charts": list(figures.shown(bias_figures.FIGURES, question, counted, asked)) if counted else [],
+        "charts": list(figures.shown(bias_figures.FIGURES, question, counted, asked)) if found else [],
     }
     return render(request, "annotation_site/bias.html", context)

@@ -12,7 +12,7 @@ from collection.models import Corpus
 from jobs.tasks import enqueue
 from shared.figures import Parameters, Scope
 from validation.models import Question
-from validation.questions.lookup import question_for_command, question_or_404
+from validation.questions.lookup import Names, names_in, question_for_command, question_or_404
 from validation.statistics.cached import COMPUTE, READ, current, request_statistics
 from validation.statistics.progress import NothingToCount
 
@@ -47,6 +47,11 @@ class Counted:
     @cached_property
     def genres(self) -> dict[str, str]:
         return dict(self.question.corpus.genres.values_list("slug", "name"))
+
+    @cached_property
+    def names(self) -> Names:
+        """What pages of the corpus call values, asked for once for all figures of a page."""
+        return names_in(self.question.corpus)
 
 
 class QuestionScope(CorpusScope):
