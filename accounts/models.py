@@ -1,7 +1,9 @@
 """Tables of people, consents, qualifications, sign-ins and tokens."""
 
 import hashlib
+import json
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
@@ -92,6 +94,11 @@ class ConsentForm(models.Model):
 
     title = models.CharField(max_length=200)
     text = models.TextField(help_text="Markdown")
+    facts = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="the same text as pages fold it: [fact, what is folded under it]; empty: unfolded",
+    )
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -99,8 +106,10 @@ class ConsentForm(models.Model):
         return self.title
 
     @staticmethod
-    def digest_of(title: str, text: str) -> str:
-        return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()
+    def digest_of(title: str, text: str, facts: Sequence[Sequence[str]] = ()) -> str:
+        """Returns the digest of the whole text. The same text folded in another way is another form."""
+        folded = f"\n{json.dumps(facts)}" if facts else ""
+        return hashlib.sha256(f"{title}\n{text}{folded}".encode()).hexdigest()
 
     @property
     def is_ready(self) -> bool:

@@ -61,6 +61,7 @@ REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 CORPUS_FILE: dict[str, type[BaseModel]] = {
     "`[corpus]`": corpus.CorpusPart,
     "`[consent]`": corpus.ConsentPart,
+    "`[[consent.facts]]`": corpus.FactPart,
     "`[advice]`": corpus.AdvicePart,
     "`[exam]` and `[question.exam]`": corpus.ExamPart,
     "`[[exam.items]]` and `[[question.exam.items]]`": corpus.ExamItemPart,

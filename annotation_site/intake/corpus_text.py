@@ -17,6 +17,7 @@ from collection.corpus_schema import (
     ExamItemPart,
     ExamPart,
     Example,
+    FactPart,
     Faq,
     GenrePart,
     PartitionRule,
@@ -156,8 +157,14 @@ def _consent(corpus: Corpus) -> Table | None:
     form = corpus.consent_form
     if form is None:
         return None
-    text, _, last = form.text.rpartition("\n\n")
-    own = {} if last == LANGUAGE_MODELS[corpus.language_models] else {"language_models": last}
+    ours = LANGUAGE_MODELS[corpus.language_models]
+    if form.facts:
+        *facts, last = form.facts
+        own = {} if tuple(last) == ours else {"language_models": "\n\n".join(filter(None, last))}
+        rows = [_said(FactPart, None, fact=fact, more=more) for fact, more in facts]
+        return _said(ConsentPart, None, title=form.title, **own) | {"facts": rows}
+    text, _, end = form.text.rpartition("\n\n")
+    own = {} if end == " ".join(ours) else {"language_models": end}
     return _said(ConsentPart, None, title=form.title, text=text, **own)
 
 

@@ -83,7 +83,9 @@ def _records(user: User) -> dict[str, Any]:
             "email", "created_at", "mailed_at", "accepted_at", corpus_name=F("corpus__slug")
         ),
         "sign-up": user.sign_ups.values("created_at", corpus_name=F("corpus__slug")),
-        "consent": user.consents.values("given_at", "withdrawn_at", title=F("form__title")),
+        "consent": user.consents.values(
+            "given_at", "withdrawn_at", title=F("form__title"), text=F("form__text")
+        ),
         "background": Background.objects.filter(user=user).values(*QUESTIONS, "told_at"),
         "qualification": Grant.objects.filter(user=user).values(
             "how", "granted_at", "revoked_at", "revoked_because", name=F("qualification__name")

@@ -110,10 +110,13 @@ def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) ->
         corpus.consent_form = None
     else:
         wanted = {"title": part.title, "text": part.text_under(corpus.language_models)}
-        if old is not None and not note_fields(old, wanted, "consent form", changes):
+        facts = part.facts_under(corpus.language_models)
+        if old is not None and not note_fields(old, wanted, "consent form", changes) and old.facts == facts:
             return
-        digest = ConsentForm.digest_of(**wanted)
-        corpus.consent_form, _ = ConsentForm.objects.get_or_create(digest=digest, defaults=wanted)
+        digest = ConsentForm.digest_of(**wanted, facts=facts)
+        corpus.consent_form, _ = ConsentForm.objects.get_or_create(
+            digest=digest, defaults={**wanted, "facts": facts}
+        )
         if old is None:
             changes.new(f'consent form "{part.title}"')
         else:

@@ -11,6 +11,7 @@ from collection.corpus_schema.corpus import (
     ConsentPart,
     CorpusFile,
     CorpusPart,
+    FactPart,
 )
 from collection.corpus_schema.prompts import STATUSES, GenrePart, PromptPart, WrittenField
 from collection.corpus_schema.questions import (
@@ -38,6 +39,7 @@ __all__ = [
     "ExamItemPart",
     "ExamPart",
     "Example",
+    "FactPart",
     "Faq",
     "GenrePart",
     "PartitionRule",

@@ -1,23 +1,25 @@
 """A whole corpus file with the errors that concern several tables, and its tables [corpus], [consent] and [advice]."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated
 
-from pydantic import Field, PrivateAttr
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from accounts.placeholders import placeholder_in
 from collection import advice
 from collection.corpus_schema.prompts import GenrePart, PromptPart
 from collection.corpus_schema.questions import QuestionPart, SideQuestionPart
 from collection.corpus_schema.shared_tables import (
+    TABLES_BELOW,
     Count,
     ExamPart,
     Named,
-    Needed,
     OneOrMore,
     Rows,
     Slug,
     Table,
+    is_one_line,
     repeated,
 )
 from nli.gold import UNANIMOUS, may_decide
@@ -27,16 +29,22 @@ from schemas.base import OneOf, Place, SchemaError
 PROTOCOLS = ("elicited", "judged", "recast")
 WRITING = ("open", "invitation", "exam")
 LEVELS = (advice.OFF, advice.WARN, advice.REFUSE)
-# The last paragraph of every consent text: what the corpus's policy means for whoever works on it.
+# The end of every consent text: what the corpus's policy means for whoever works on it, as a fact and what is under it.
 LANGUAGE_MODELS = {
-    "forbidden": "**Language models.** Please do all of this work by yourself. Chat assistants and other"
-    " language models may not write, suggest, translate or rephrase your sentences, and they may not choose"
-    " answers for you. A spelling checker is fine.",
-    "declared": "**Language models.** You may use a chat assistant or another language model only if you tell"
-    " us so: name each task in which it helped you. Work that you send without saying so counts as done by"
-    " yourself alone.",
-    "allowed": "**Language models.** You may use a chat assistant or another language model. Please read what it"
-    " gives you, and send only what you would have said yourself: it counts as your work.",
+    "forbidden": (
+        "**Language models.** Please do all of this work by yourself.",
+        "Chat assistants and other language models may not write, suggest, translate or rephrase your sentences, and they"
+        " may not choose answers for you. A spelling checker is fine.",
+    ),
+    "declared": (
+        "**Language models.** You may use a chat assistant or another language model only if you tell us so: name each"
+        " task in which it helped you.",
+        "Work that you send without saying so counts as done by yourself alone.",
+    ),
+    "allowed": (
+        "**Language models.** You may use a chat assistant or another language model.",
+        "Please read what it gives you, and send only what you would have said yourself: it counts as your work.",
+    ),
 }
 
 
@@ -134,19 +142,40 @@ class CorpusPart(Table):
             )
 
 
+class FactPart(Table):
+    fact: Annotated[Named, AfterValidator(is_one_line)] = Field(
+        title="Fact", description="one line, which everybody sees; Markdown for emphasis"
+    )
+    more: str = Field("", title="More", description="Markdown: what is folded under it")
+
+
 class ConsentPart(Table):
     title: Named = Field(title="Heading", description="the heading of the page")
-    text: Needed = Field(title="Text", description="Markdown")
+    facts: Annotated[tuple[FactPart, ...], Rows] = Field((), title="Facts", description=TABLES_BELOW)
+    text: str = Field("", title="Text", description="Markdown: the whole text unfolded, in place of facts")
     language_models: str = Field(
         "",
         title="Last paragraph, on language models",
-        description="the last paragraph: what people read about language models. Empty: our words for the policy of "
-        "`[corpus]`, in English; give your own where the text is in another language",
+        description="the end: what people read about language models; under facts its first paragraph is one more fact. "
+        "Empty: our words for the policy of `[corpus]`, in English; give your own where the text is in another language",
     )
 
+    def facts_under(self, policy: str) -> list[list[str]]:
+        """Returns each fact and what is folded under it, ending with language models; none where the text is one."""
+        fact, _, more = self.language_models.partition("\n\n")
+        last = [fact, more.strip()] if fact else list(LANGUAGE_MODELS[policy])
+        return [*([each.fact, each.more] for each in self.facts), last] if self.facts else []
+
     def text_under(self, policy: str) -> str:
-        """Returns the whole text of the consent form, ending with the part about language models."""
-        return f"{self.text}\n\n{self.language_models or LANGUAGE_MODELS[policy]}"
+        """Returns the whole text of the consent form, all that is folded included, ending with language models."""
+        if self.facts:
+            return "\n\n".join(filter(None, chain(*self.facts_under(policy))))
+        return f"{self.text}\n\n{self.language_models or ' '.join(LANGUAGE_MODELS[policy])}"
+
+    def errors(self, place: Place) -> Iterator[SchemaError]:
+        if bool(self.text) == bool(self.facts):
+            what = "give either text or [[consent.facts]] tables" + (", not both" if self.text else "")
+            yield SchemaError(place, what)
 
 
 Level = Annotated[str, OneOf(LEVELS)]
@@ -208,6 +237,8 @@ class CorpusFile(Table):
         scheme = self.corpus.scheme
         labels, slugs = SCHEMES[scheme], [prompt.slug for prompt in self.prompts]
         yield from self.corpus.errors(("corpus",))
+        if self.consent is not None:
+            yield from self.consent.errors(("consent",))
         if (self.exam is not None) != (self.corpus.writing == "exam"):
             what = 'goes together with writing = "exam" in [corpus]; give both of them or neither'
             yield SchemaError(("exam",), what)

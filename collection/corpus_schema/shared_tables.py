@@ -20,6 +20,12 @@ def is_slug(text: str) -> str:
     return text
 
 
+def is_one_line(text: str) -> str:
+    if "\n" in text:
+        refuse("must be one line")
+    return text
+
+
 Needed = Annotated[str, Field(min_length=1)]
 Named = Annotated[str, Field(min_length=1, max_length=200)]
 Slug = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(is_slug)]

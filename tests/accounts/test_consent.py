@@ -36,6 +36,18 @@ def test_form_is_read_before_it_is_given(browser_of, ana):
 
 
 @pytest.mark.django_db
+def test_facts_are_in_sight_and_the_rest_is_folded_under_them(browser_of, ana):
+    facts = [["**Pay.** Each task is paid.", "Also if you *stop*."], ["You may stop.", ""]]
+    form = make_form(text="whole")
+    ConsentForm.objects.filter(pk=form.pk).update(facts=facts)
+    page = browser_of(ana).get(url(form)).text
+    assert page.count("<details>") == 1  # it opens without scripts
+    assert '<strong>Pay.</strong> Each task is paid. <span class="more">more</span></span></summary>' in page
+    assert "Also if you <em>stop</em>." in page.partition("</summary>")[2].partition("</details>")[0]
+    assert '<span class="fact">You may stop.</span>' in page
+
+
+@pytest.mark.django_db
 def test_agreeing_is_recorded_and_leads_on(browser_of, ana):
     form = make_form()
     answer = browser_of(ana).post(url(form), {"next": "/mine/"})

@@ -104,7 +104,7 @@ CHANGES: list[tuple[dict[str, str], str]] = [
     ({"pause_after_reports = 2": "pause_after_reports = 0"}, "~ corpus: pause_after_reports: 2 -> 0"),
     ({'language_models = "forbidden"': 'language_models = "declared"'}, "~ corpus: language_models: "),
     ({'language_models = "forbidden"': 'language_models = "allowed"'}, "~ consent form: text: "),
-    ({"It takes two minutes": "It takes a minute"}, "which everybody is asked to agree to"),
+    ({"do and when you stop": "do, and when you stop"}, "which everybody is asked to agree to"),
     ({'used_before = "warn"': 'used_before = "off"'}, '~ advice used_before: level: "warn" -> "off"'),
     ({'used_before = "warn"\n': ""}, "- advice used_before: warn"),
     ({'used_before = "warn"': 'used_before = "warn"\ntoo_long = "warn"'}, "+ advice too_long: warn"),
@@ -164,10 +164,10 @@ def test_an_entry_put_in_front_is_one_new_line_and_not_a_change_of_all(corpus: C
 def test_the_consent_text_ends_with_the_policy_on_language_models(corpus: Corpus, edited: Edit) -> None:
     form = corpus.consent_form
     assert form is not None
-    assert (
-        form.text.rstrip().splitlines()[-1].startswith("**Language models.** Please do all of this work by")
-    )
-    assert form.digest == ConsentForm.digest_of(form.title, form.text)
+    fact, more = form.facts[-1]
+    assert fact == "**Language models.** Please do all of this work by yourself."
+    assert form.text.endswith(f"\n\n{fact}\n\n{more}")
+    assert form.digest == ConsentForm.digest_of(form.title, form.text, form.facts)
     run("load_corpus", edited({'language_models = "forbidden"': 'language_models = "declared"'}))
     corpus.refresh_from_db()
     assert corpus.consent_form != form
@@ -180,6 +180,16 @@ def test_a_consent_text_may_say_the_policy_in_its_own_language(corpus: Corpus, e
     corpus.refresh_from_db()
     assert corpus.consent_form is not None
     assert corpus.consent_form.text.endswith("\n\nOhne KI, bitte.")
+    assert corpus.consent_form.facts[-1] == ["Ohne KI, bitte.", ""]
+
+
+def test_the_text_of_a_consent_form_is_all_of_its_facts(corpus: Corpus, edited: Edit) -> None:
+    form = corpus.consent_form
+    assert form is not None
+    assert form.text == "\n\n".join(part for each in form.facts for part in each if part)
+    run("load_corpus", edited({"paid in full, for up to ten": "paid in full, for up to nine"}))
+    corpus.refresh_from_db()
+    assert corpus.consent_form != form  # what is folded is agreed to, too
 
 
 def test_an_exam_makes_the_qualification_that_it_gives(corpus: Corpus) -> None:

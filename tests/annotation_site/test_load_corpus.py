@@ -146,15 +146,15 @@ def test_a_prompt_with_pairs_gets_a_new_version(demo, edited):
 
 
 def test_a_new_consent_text_is_a_new_form(demo, edited):
-    run("load_corpus", edited({"Please read this first": "Do read this first"}))
+    run("load_corpus", edited({"see the amount before": "read the amount before"}))
     assert ConsentForm.objects.count() == 2
     demo.refresh_from_db()
-    assert "Do read this first" in demo.consent_form.text
+    assert "read the amount before" in demo.consent_form.text
 
 
 def test_an_old_consent_text_is_the_old_form_again(demo, edited):
     first = demo.consent_form
-    run("load_corpus", edited({"Please read this first": "Do read this first"}))
+    run("load_corpus", edited({"see the amount before": "read the amount before"}))
     run("load_corpus", DEMO)
     demo.refresh_from_db()
     assert demo.consent_form == first

@@ -364,6 +364,23 @@ def test_a_consent_text_with_a_place_to_fill_in_brings_a_warning(read):
     assert read(GOOD.replace("You judge sentences.", "Look [at this](https://a.example).")).warnings == ()
 
 
+def test_a_consent_is_one_text_or_a_list_of_facts(read, errors):
+    text = 'text = "You judge sentences."'
+    facts = '[[consent.facts]]\nfact = "**What you do.** You judge."\nmore = "One by one."\n'
+    assert "facts" not in read(GOOD).consent.model_fields_set
+    consent = read(GOOD.replace(text, facts)).consent
+    assert consent.text_under("forbidden").startswith(
+        "**What you do.** You judge.\n\nOne by one.\n\n**Language models.**"
+    )
+    assert consent.facts_under("declared")[0] == ["**What you do.** You judge.", "One by one."]
+    (both,) = errors(GOOD.replace(text, f"{text}\n{facts}"))
+    assert "give either text or [[consent.facts]] tables, not both" in both
+    (neither,) = errors(GOOD.replace(text, ""))
+    assert "give either text or [[consent.facts]] tables" in neither
+    (long,) = errors(GOOD.replace(text, facts.replace("You judge.", "\\nYou judge.")))
+    assert "[consent] [[facts]] 1: fact: must be one line" in long
+
+
 def test_care_check_and_paid_skips_are_part_of_the_digest_and_the_status_is_not(read):
     first = read(GOOD).prompts[0]
     paid = 'instructions = "Write."\npay_cents = 5'
