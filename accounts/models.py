@@ -112,6 +112,11 @@ class ConsentForm(models.Model):
         return hashlib.sha256(f"{title}\n{text}{folded}".encode()).hexdigest()
 
     @property
+    def in_sight(self) -> str:
+        """Returns the text without what pages fold."""
+        return "\n".join(fact for fact, _ in self.facts) or self.text
+
+    @property
     def is_ready(self) -> bool:
         """Returns whether the text has no placeholder left: only then can people agree to it."""
         return not placeholder_in(f"{self.title}\n{self.text}")

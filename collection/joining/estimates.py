@@ -9,6 +9,7 @@ from django.db.models import Max, Min
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from accounts.templatetags.money import an_hour
 from collection.models import EntryLink, ExamItem, PromptVersion
 
 LEAST_MINUTES = 1
@@ -34,6 +35,11 @@ class Task:
     qualification: int | None = None
     words: int = 0
 
+    @property
+    def hourly_cents(self) -> int:
+        """Returns the pay of an hour in which this is all that somebody does."""
+        return an_hour(self.cents, self.seconds)
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -54,7 +60,7 @@ class Estimate:
 
     @property
     def hourly_cents(self) -> int:
-        return self.cents * 60 // self.minutes
+        return an_hour(self.cents, self.minutes * 60)
 
 
 def count_words(texts: Iterable[str]) -> int:
@@ -112,7 +118,7 @@ def estimate(link: EntryLink, tasks: dict[str, Task] | None = None) -> Estimate 
     if link.minutes:
         return Estimate(task, link.tasks_wanted, link.minutes)
     form = link.corpus.consent_form
-    words = task.words + (count_words([form.text]) if form else 0)
+    words = task.words + (count_words([form.in_sight]) if form else 0)
     reading = math.ceil(words / WORDS_A_MINUTE)
     working = max(round(link.tasks_wanted * task.seconds / 60), LEAST_MINUTES)
     return Estimate(task, link.tasks_wanted, reading + working, reading)

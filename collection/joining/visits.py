@@ -103,6 +103,10 @@ class Progress:
         return min(self.done, self.wanted)
 
     @property
+    def left(self) -> int:
+        return self.wanted - self.shown
+
+    @property
     def is_finished(self) -> bool:
         return self.done >= self.wanted
 

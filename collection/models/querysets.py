@@ -102,6 +102,12 @@ class GenreQuerySet(models.QuerySet):
         free = seats.to_write(OuterRef("pk"), OuterRef("is_piloted")).free_for(annotator, now)
         return self.annotate(next_turn=Subquery(free.values("turn")[:1]))
 
+    def upsetting(self) -> "GenreQuerySet":
+        """Keeps genres whose texts may upset: their prompt has a warning (`care`)."""
+        versions = self.model._meta.apps.get_model("collection", "PromptVersion").objects
+        newest = versions.filter(prompt=OuterRef("prompt")).order_by("-number").values("care")[:1]
+        return self.alias(care=Subquery(newest)).exclude(care=None).exclude(care="")
+
 
 class ProblemReportQuerySet(models.QuerySet):
     def unanswered(self) -> "ProblemReportQuerySet":

@@ -7,7 +7,7 @@ from itertools import takewhile
 from operator import or_
 
 from django.conf import settings
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import IsNull
 from django.utils import timezone
@@ -23,6 +23,7 @@ from collection.models import (
     Prompt,
     PromptReading,
     PromptVersion,
+    Visit,
     WritingAssignment,
     WritingSeat,
 )
@@ -203,9 +204,16 @@ def is_under_daily_limit(annotator: User, now: datetime) -> Q:
 
 def is_done_for_today(corpus: Corpus, annotator: User, now: datetime) -> bool:
     """Returns whether this person has claimed as many premises today as the corpus allows."""
+    return left_today(corpus, annotator, now) == 0
+
+
+def left_today(corpus: Corpus, annotator: User, now: datetime, begun: int = 0) -> int | None:
+    """Returns how many premises this person may still write for today, with those `begun`; None where there is no limit."""
     if corpus.max_tasks_per_day is None:
-        return False
-    return not Corpus.objects.filter(is_under_daily_limit(annotator, now), pk=corpus.pk).exists()
+        return None
+    mine = WritingAssignment.objects.filter(annotator=annotator, corpus=corpus)
+    given = mine.filter(created_at__gte=start_of_day(now)).count()
+    return max(corpus.max_tasks_per_day - given, 0) + begun
 
 
 def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
@@ -258,7 +266,8 @@ def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: 
     """Orders genres with work: the chosen prompt's first, then those of the writer's run, then the least written.
 
     Prompts that this person has read count as less written, by `AHEAD`. A newcomer begins with the least written genre, so
-    all genres fill evenly over people.
+    all genres fill evenly over people. Nobody's first text, in the corpus or in a visit, is one that may upset, unless
+    they chose its kind or there is no other.
     """
     genres = list(genres)
     if len({genre.prompt_id for genre in genres}) < 2:
@@ -267,9 +276,12 @@ def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: 
         WritingAssignment.objects.handed_to(annotator)
         .filter(corpus=corpus)
         .order_by("-pk")
-        .values_list("prompt_version__prompt", flat=True)[:RUN]
+        .values_list("prompt_version__prompt", "created_at")[:RUN]
     )
-    last = list(lately)
+    last = [prompt for prompt, _ in lately]
+    came = Visit.objects.filter(user=annotator, link__corpus=corpus).aggregate(at=Max("arrived_at"))["at"]
+    is_first = not lately or (came is not None and lately[0][1] < came)
+    later = set(corpus.genres.upsetting().values_list("pk", flat=True)) if is_first else set()
     run = list(takewhile(lambda prompt: prompt == last[0], last))
     going_on = run[0] if 0 < len(run) < RUN else None
     read = set(
@@ -278,11 +290,11 @@ def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: 
         ).values_list("version__prompt", flat=True)
     )
 
-    def place(genre: Genre) -> tuple[bool, bool, int, int]:
+    def place(genre: Genre) -> tuple[bool, bool, bool, int, int]:
         turn: int = genre.next_turn  # type: ignore[attr-defined]
         ahead = AHEAD if genre.prompt_id in read else 0
         is_other = genre.prompt is None or genre.prompt.slug != chosen
-        return is_other, genre.prompt_id != going_on, turn - ahead, genre.pk
+        return is_other, genre.pk in later, genre.prompt_id != going_on, turn - ahead, genre.pk
 
     return sorted(genres, key=place)
 

@@ -78,6 +78,7 @@
     const token = form.dataset.assignment;
     let current = 0; // pairs.length: all are answered
     let timer = 0;
+    let unsent = false; // the line broke while these answers were sent
     let stopped = false; // who stopped the countdown sends this batch by the button
     let since = performance.now(), touched = since, shownAt = since, sent = false, changed = false;
 
@@ -230,7 +231,7 @@
       if (current === pairs.length) sendSoon();
     };
 
-    const stop = (index) => { stopped = true; show(index); };
+    const stop = (index) => { stopped = true; unsent = false; show(index); };
 
     // Lists the answers again, each with a button to change it.
     const list = () => {
@@ -348,11 +349,14 @@
       if (event.detail.successful) return;
       clearTimeout(timer);
       sent = false;
+      unsent = event.detail.xhr.status === 0;
       show(pairs.length, false); // who had gone back to a pair sees the error and the answers
       ask(inWords("Your answers are not sent yet"), "");
       undo.hidden = true; // nothing counts down any more
       title.focus({ preventScroll: true });
     });
+    // The key of the batch is the same: what arrived already is not saved twice.
+    window.addEventListener("online", () => { if (unsent && !sent && current === pairs.length) form.requestSubmit(sendButton); }, { signal });
     window.addEventListener("pagehide", hand, { signal });
     window.addEventListener("pageshow", () => { sent = false; }, { signal });
 

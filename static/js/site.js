@@ -107,7 +107,9 @@
   });
   document.addEventListener("htmx:sendError", function (event) {
     if (isLive(event)) return;
-    say(inWords("The server could not be reached. What you typed is still here. Please try again in a moment."));
+    // A form with data-resends goes by itself when the line is back.
+    const waits = event.detail.elt.matches("[data-resends]") && !navigator.onLine;
+    say(waits ? inWords("You are offline. What you entered is kept on this device. It is sent by itself when the connection is back.") : inWords("The server could not be reached. What you typed is still here. Please try again in a moment."));
   });
   document.addEventListener("htmx:responseError", function (event) {
     if (isLive(event)) return;

@@ -9,6 +9,7 @@
   const SHORT_TIME = 180; // seconds; before that nobody needs to think of time
   const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
+  const SENT_KEPT = 10; // drafts by which another tab of this browser is told from another device
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const platform = root.dataset.byLink; // such people have no password: they come in by their study again
   const signIn = document.getElementById("trouble").dataset.signIn;
@@ -60,6 +61,14 @@
     const base = form.elements.base;
     // Everything that this page has sent: a response may be lost, or come after the page was left, so a version with these texts is ours.
     const sentTexts = new Set();
+    // And what other tabs of this browser have sent: it is kept with the draft on this device.
+    const noteSent = () => {
+      const typed = own();
+      sentTexts.add(typed);
+      const kept = store.read(token);
+      if (kept) store.write(token, { ...kept, sent: [...(kept.sent || []), typed].slice(-SENT_KEPT) });
+      return typed;
+    };
     let choosing = null; // the other device's draft, while the writer chooses
     const labelOf = (field) => field.dataset.text || field.name;
     const fingerprint = (texts) => JSON.stringify(
@@ -83,7 +92,7 @@
         return;
       }
       const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
-      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base: base.value, signals };
+      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base: base.value, signals, sent: store.read(token)?.sent };
       if (!store.write(token, draft)) tell(inWords("This browser cannot save drafts. Please send before you close the page."));
       else if (!("saved" in draftLine.dataset)) tell(inWords("Draft saved on this device {time}", { time: clock(new Date()) }), true);
     };
@@ -110,12 +119,13 @@
 
     let timer = 0;
     let waitingSince = 0;
+    let isDraftLate = false; // the line broke
     const keep = async () => {
       clearTimeout(timer);
       waitingSince = 0;
+      isDraftLate = false;
       if (choosing) return;
-      const typed = own();
-      sentTexts.add(typed);
+      const typed = noteSent();
       let answer;
       let status;
       try {
@@ -126,6 +136,7 @@
         answer = await sent.json();
       } catch {
         if (!isEmpty()) tell(inWords("Draft saved on this device {time}", { time: clock(new Date()) }), true);
+        isDraftLate = true;
         return;
       }
       if (finished || !form.isConnected) return;
@@ -141,7 +152,7 @@
       said = answer.advice;
       advise();
     };
-    // Two devices, two drafts: both are shown, and nothing is saved on the server until one is chosen.
+    // Two devices or tabs, two drafts: both are shown, and nothing is saved on the server until one is chosen.
     const other = document.getElementById("other-draft");
     const offerChoice = (there) => {
       choosing = there;
@@ -149,6 +160,8 @@
       const lines = Object.values(there.texts).map((text) => { const line = document.createElement("li"); line.textContent = text; line.dir = "auto"; return line; });
       if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: inWords("All fields are empty there.") }));
       other.querySelector("ul").replaceChildren(...lines);
+      const from = store.read(token)?.sent?.includes(fingerprint(there.texts)) ? "tab" : "device";
+      for (const words of other.querySelectorAll("[data-from]")) words.hidden = words.dataset.from !== from;
       other.hidden = false;
       other.scrollIntoView({ block: "center" });
     };
@@ -174,7 +187,7 @@
       if (document.visibilityState !== "hidden" || !waitingSince || finished || choosing || !form.isConnected) return;
       waitingSince = 0;
       clearTimeout(timer);
-      sentTexts.add(own());
+      noteSent();
       // Not by a beacon: that cannot say that a script sends it, and would follow the redirect of browsers without scripts to
       // the next page, whose message then nobody would see.
       fetch(form.dataset.draft, { method: "POST", body: content(), headers: { Accept: "application/json" }, redirect: "manual", keepalive: true }).catch(() => {});
@@ -246,6 +259,12 @@
     // Sends by script: without a network, the browser's own submission would replace the page by an error.
 
     let sending = false;
+    let unsent = null; // the button that was pressed when the line broke: it goes by itself when it is back, but for new words
+    window.addEventListener("online", () => {
+      if (sending || finished || !form.isConnected) return;
+      if (unsent) send(unsent);
+      else if (isDraftLate) keepSoon();
+    });
     const say = (text, way, status) => {
       notSent.textContent = text;
       if (platform && way?.pathname === signIn) {
@@ -266,7 +285,7 @@
       if (!sending) sendButton.textContent = inWords("Send");
       skipButton.textContent = problem.value.trim() ? inWords("Report and skip") : inWords("Skip this text");
     };
-    form.addEventListener("input", nameSending);
+    form.addEventListener("input", () => { nameSending(); unsent = null; });
     const rest = () => {
       sending = false;
       nameSending();
@@ -282,6 +301,7 @@
     const send = async (button) => {
       if (isPreview) return say(inWords("This is a preview: nothing is sent."));
       sending = true;
+      unsent = null;
       alive();
       save();
       clearTimeout(timer);
@@ -296,7 +316,8 @@
         answer = await fetch(button.getAttribute("formaction") || form.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
       } catch {
         rest();
-        say(inWords("The server could not be reached. Your text is still here. Please send it again in a moment."));
+        unsent = button;
+        say(navigator.onLine ? inWords("The server could not be reached. Your text is still here. Please send it again in a moment.") : inWords("You are offline. What you entered is kept on this device. It is sent by itself when the connection is back."));
         return;
       }
       if (answer.ok) {

@@ -55,10 +55,9 @@ def test_text_survives_a_lost_connection(corpus, watched, ana):
     write(page)
     page.context.set_offline(True)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("The server could not be reached. Your text is still here")).to_be_visible()
+    expect(page.get_by_text("It is sent by itself when the connection is back.")).to_be_visible()
     shows(page)
     page.context.set_offline(False)
-    page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
 
@@ -174,7 +173,7 @@ def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[...,
     "choice",
     [
         "Keep what is in the fields below",
-        pytest.param("Use the draft from the other device", marks=pytest.mark.thorough),
+        pytest.param("Use the draft from there", marks=pytest.mark.thorough),
     ],
 )
 def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
@@ -200,6 +199,20 @@ def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
     desk.get_by_role("button", name="Send").click()
     expect(desk.get_by_text("Saved. You earned")).to_be_visible()
     assert kept in saved()
+
+
+def test_two_tabs_of_one_browser_are_not_called_two_devices(
+    corpus, window_of: Callable[..., BrowserContext], ana
+):
+    window = window_of(ana)
+    first, second = begin(window.new_page()), window.new_page()
+    second.goto(PAGE)
+    write(second)
+    expect(second.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    fields(first)[1].fill("From the first tab.")
+    alert = first.get_by_role("alert").filter(has_text="in another tab")
+    expect(alert).to_contain_text(MINE[1])
+    expect(alert.get_by_text("another device")).to_be_hidden()
 
 
 @pytest.mark.thorough
@@ -274,9 +287,8 @@ def test_who_skips_without_a_network_loses_nothing(corpus, watched, ana):
     page.get_by_text("Report or skip this text").click()
     page.context.set_offline(True)
     page.get_by_role("button", name="Skip this text").click()
-    expect(page.get_by_text("The server could not be reached.")).to_be_visible()
+    expect(page.get_by_text("It is sent by itself when the connection is back.")).to_be_visible()
     page.context.set_offline(False)
-    page.get_by_role("button", name="Skip this text").click()
     expect(page.get_by_text("The text that you skipped is not paid.")).to_be_visible()
     expect(page.locator("#skipped-drafts").get_by_text(MINE[0])).to_be_visible()
     assert page.evaluate("Object.keys(localStorage)") == []

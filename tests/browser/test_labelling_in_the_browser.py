@@ -228,6 +228,18 @@ def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin,
     assert answers_of(vera) == ["entailment"] * 5
 
 
+def test_what_could_not_be_sent_offline_is_sent_once_when_the_line_is_back(begin, watched, vera):
+    page = begin(watched(vera))
+    page.context.set_offline(True)
+    press(page, "11111")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("It is sent by itself when the connection is back.")).to_be_visible()
+    stays_unsent(page, vera)
+    page.context.set_offline(False)
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment"] * 5
+
+
 @pytest.mark.thorough
 def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
     page = begin(watched(vera))

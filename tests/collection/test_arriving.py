@@ -96,10 +96,10 @@ def test_from_the_platforms_link_to_its_return_address(client, browser_of, rosa,
     screens.append("task")
     assert page.templates[0].name == "collection/writing/writing.html"
     assert screens == ["welcome", "instructions", "task"]
-    assert "0 of 2</" not in page.content.decode()
-    assert "0 of 2 · <bdi>$0.00</bdi>" in page.content.decode()
+    left = '{0} of 2 left in this visit</span><span class="if-narrow">{0} left</span> · <bdi>{1}</bdi>'
+    assert left.format(2, "$0.00") in page.text
     page = write_one(client, link.corpus.slug)
-    assert "1 of 2 · <bdi>$0.30</bdi>" in page.content.decode()
+    assert left.format(1, "$0.30") in page.text
     page = write_one(client, link.corpus.slug)
     assert page.templates[0].name == "collection/joining/visit.html"
     assert "C0DE-77" in page.content.decode()
@@ -452,6 +452,20 @@ def test_the_time_of_a_visit_has_that_of_reading(link, client):
     page = client.get(address_of(link))
     assert (page.context["estimate"].minutes, page.context["estimate"].reading_minutes) == (12, 0)
     assert "The time includes" not in page.text
+
+
+def test_the_first_screen_has_minutes_pay_and_pay_an_hour(link, client):
+    page = client.get(address_of(link))
+    task = page.context["estimate"].task
+    assert task.hourly_cents == task.cents * 3600 // task.seconds
+    hour, *before = (page.text.index(f"<dt>{name}") for name in ("Pay an hour", "Time", "Pay in all"))
+    assert max(before) < hour < page.text.index('<div class="prose"')
+    whole = page.context["estimate"].hourly_cents
+    assert f"over the whole time it is <bdi>${whole / 100:.2f}</bdi>" in page.text
+    ConsentForm.objects.update(text="word " * 600, facts=[["word", "word " * 599]])
+    assert (
+        client.get(address_of(link)).context["estimate"].hourly_cents == whole
+    )  # only what is in sight counts
 
 
 def test_words_are_counted_in_scripts_without_spaces_too():

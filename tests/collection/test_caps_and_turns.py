@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Grant, Qualification
@@ -12,6 +13,7 @@ from collection.errors import NotQualified, NoWork
 from collection.models import Corpus, Genre, Premise, Prompt, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats, turn_of
 from collection.writing.claiming import claim_writing, why_no_work
+from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
@@ -93,6 +95,19 @@ def test_the_last_task_of_the_day_can_be_finished(ana):
     grow(corpus, "fiction", 2)
     token = claim_writing(corpus=corpus, annotator=ana).token
     assert claim_writing(corpus=corpus, annotator=ana).token == token
+
+
+def test_the_head_of_the_page_says_how_many_texts_are_left_today(ana, browser_of):
+    corpus = make_corpus()
+    grow(corpus, "fiction", 3)
+    browser, page = browser_of(ana), reverse("writing", args=[corpus.slug])
+    task = claim_writing(corpus=corpus, annotator=ana)
+    read_prompt(annotator=ana, version=task.prompt_version, answers={})
+    assert "left today" not in browser.get(page).text
+    Corpus.objects.update(max_tasks_per_day=2)
+    assert "2 texts left today</span><span" in browser.get(page).text
+    write(corpus, ana)
+    assert "1 text left today</span><span" in browser.get(page).text
 
 
 def test_one_writer_fills_only_a_share_of_a_genre(ana):

@@ -8,13 +8,16 @@ import pytest
 from accounts.models import User
 from collection.models import (
     Corpus,
+    EntryLink,
     Genre,
     Premise,
     Prompt,
     PromptField,
     PromptReading,
     PromptVersion,
+    Visit,
     WritingAssignment,
+    WritingSeat,
 )
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import RUN, claim_writing, prompts_with_work
@@ -88,6 +91,22 @@ def test_a_newcomer_begins_with_what_is_least_written_so_that_genres_fill_evenly
     assert set(per_prompt.values()) == {15}
     per_genre = Counter(WritingAssignment.objects.values_list("seat__genre__slug", flat=True))
     assert max(per_genre.values()) - min(per_genre.values()) <= 4  # of thirty
+
+
+def test_nobody_begins_with_a_text_that_may_upset_unless_they_chose_its_kind(corpus, ana, vera):
+    least = write(corpus, person("first"))
+    WritingSeat.objects.update(submitted_at=None, annotator=None, leased_until=None)
+    PromptVersion.objects.filter(prompt__slug=least).update(care="People die in these texts.")
+    assert write(corpus, ana) != least
+    assert write(corpus, vera, prompt=least) == least
+    assert write(corpus, vera) == least  # the run goes on
+    link = EntryLink.objects.create(
+        corpus=corpus, platform="prolific", proof="none", name="wave", completion_code="C"
+    )
+    Visit.objects.create(link=link, user=vera, session="x")
+    assert write(corpus, vera) != least  # a visit begins anew
+    Premise.objects.exclude(genre__prompt__slug=least).update(status="paused")
+    assert write(corpus, person("last")) == least
 
 
 def test_a_run_that_has_no_text_left_ends(corpus, ana):

@@ -12,7 +12,7 @@ from accounts.models import PlatformIdentity, Submission
 from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
 from annotation_site.researchers.funnel import STEPS, Funnel, funnels, visits_at
 from collection.joining.visits import earnings, progress_of, tasks_done
-from collection.models import Corpus, EntryLink, Pair, Visit
+from collection.models import Corpus, EntryLink, Genre, Pair, Premise, Prompt, PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
@@ -55,6 +55,19 @@ def visit(question) -> Visit:
         completion_code="C0DE",
     )
     return Visit.objects.create(link=link, user=vera(), session="x")
+
+
+def test_no_first_batch_begins_with_a_text_that_may_upset(question, browser_of):
+    upsets = Prompt.objects.create(corpus=question.corpus, slug="sad", name="Sad")
+    PromptVersion.objects.create(prompt=upsets, number=1, instructions="Write.", care="Mind.", digest="sad")
+    sad = Genre.objects.create(corpus=question.corpus, slug="sad", name="Sad", prompt=upsets)
+    calm = Genre.objects.exclude(pk=sad.pk).get()
+    first = Label.objects.filter(question=question, label=None).order_by("turn").values("premise")[:1]
+    Premise.objects.exclude(pk__in=next(iter(first)).values()).update(genre=sad)
+    assert Premise.objects.filter(genre=calm).count() == 1
+    batch = claim_batch(question=question, annotator=vera())
+    kinds = [Premise.objects.get(pk=item.seat.pair.premise_id).genre for item in batch.items]
+    assert kinds == [calm, sad, sad, sad, sad]
 
 
 def send(batch, slots, key, label="neutral", **more):

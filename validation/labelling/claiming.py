@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.errors import HOUR, PAUSED
 from collection.joining.visits import finish_visits
+from collection.models import Genre, Premise
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
 from validation.annotators.membership import ENDED, may_join, outside_sentence
@@ -114,6 +115,9 @@ def claim(
     seats = seats[: len(seats) - len(calibration_items)]
     # Random tokens decide the order, so that it does not reveal the calibration items.
     tokens = sorted([*(seat.token for seat in seats), *(row.token for row in calibration_items)])
+    if not member.cursor:  # nobody begins with a text that may upset
+        later = _that_may_upset(question, seats)
+        tokens.sort(key=lambda token: token in later)
     assignment, items = hand_out(
         seats,
         [tokens.index(seat.token) for seat in seats],
@@ -128,6 +132,14 @@ def claim(
     if calibration_items:
         CalibrationAnswer.objects.bulk_create(calibration_items)
     return Batch(assignment, _with_calibration(items, calibration_items))
+
+
+def _that_may_upset(question: Question, seats: Iterable[FreeSeat]) -> set[str]:
+    """Returns the tokens of the seats whose text is of a genre with a warning."""
+    genres = Genre.objects.filter(corpus=question.corpus_id).upsetting()
+    among = Premise.objects.filter(pk__in=[seat.premise_id for seat in seats], genre__in=genres)
+    premises = set(among.values_list("pk", flat=True))
+    return {seat.token for seat in seats if seat.premise_id in premises}
 
 
 def _with_calibration(

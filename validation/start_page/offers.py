@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Greatest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -25,6 +25,7 @@ from validation.questions.choices import choices_of
 
 OFFERS_SHOWN = 30
 AT_ONCE = 20  # questions per statement
+HOURLY = F("pay_cents") * 3600 / Greatest("seconds", 1)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Offer:
 
     writes: the annotator can write. prompts: the prompts under which they can, if there are several. questions: the
     questions under which they can label, the main one first. exam: they can take the exam for writing. label_exams:
-    the questions whose exams they can take. Pay is in cents per premise, time in seconds.
+    the questions whose exams they can take. Pay is in cents per premise and per hour, time in seconds.
     """
 
     corpus: Corpus
@@ -45,6 +46,8 @@ class Offer:
     least_pay: int | None
     most_pay: int | None
     seconds: int | None
+    least_hourly: int | None = None
+    most_hourly: int | None = None
 
 
 def offers_for(annotator: User) -> list[Offer]:
@@ -122,7 +125,13 @@ def _with_pay(
         for row in PromptVersion.objects.newest()
         .filter(prompt__corpus__in=corpora)
         .values("prompt__corpus")
-        .annotate(least=Min("pay_cents"), most=Max("pay_cents"), seconds=Max("seconds"))
+        .annotate(
+            least_hourly=Min(HOURLY),  # before a column's name means its greatest
+            most_hourly=Max(HOURLY),
+            least=Min("pay_cents"),
+            most=Max("pay_cents"),
+            seconds=Max("seconds"),
+        )
     }
     return [
         Offer(
@@ -135,6 +144,8 @@ def _with_pay(
             least_pay=pay.get(corpus.pk, {}).get("least"),
             most_pay=pay.get(corpus.pk, {}).get("most"),
             seconds=pay.get(corpus.pk, {}).get("seconds"),
+            least_hourly=pay.get(corpus.pk, {}).get("least_hourly"),
+            most_hourly=pay.get(corpus.pk, {}).get("most_hourly"),
         )
         for corpus in corpora
     ]
@@ -179,11 +190,13 @@ def labelling_task(corpus: int) -> Task | None:
     if question is None:
         return None
     size = question.batch_size
+    examples = list(question.examples.all())
+    shown = [each for each in examples if each.premise == examples[0].premise]
     words = count_words(
         [
             question.instructions,
             *(choice.help for choice in choices_of(question)),
-            *(f"{each.premise} {each.hypothesis} {each.comment}" for each in question.examples.all()),
+            *(f"{each.premise} {each.hypothesis} {each.comment}" for each in shown),
             *(f"{check.premise} {check.hypothesis}" for check in question.check_questions.all()),
         ]
     )
