@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
@@ -99,17 +99,42 @@ class ConsentForm(models.Model):
         blank=True,
         help_text="the same text as pages fold it: [fact, what is folded under it]; empty: unfolded",
     )
+    translations = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="language -> title, text and facts in it, to which people agree as well",
+    )
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.title
 
+    read_language = ""  # see `read_in`
+
     @staticmethod
-    def digest_of(title: str, text: str, facts: Sequence[Sequence[str]] = ()) -> str:
-        """Returns the digest of the whole text. The same text folded in another way is another form."""
+    def digest_of(
+        title: str,
+        text: str,
+        facts: Sequence[Sequence[str]] = (),
+        translations: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Returns the digest of the whole text. The same text folded or translated in another way is another form."""
         folded = f"\n{json.dumps(facts)}" if facts else ""
-        return hashlib.sha256(f"{title}\n{text}{folded}".encode()).hexdigest()
+        said = f"\n{json.dumps(translations, sort_keys=True)}" if translations else ""
+        return hashlib.sha256(f"{title}\n{text}{folded}{said}".encode()).hexdigest()
+
+    def read_in(self, language: str) -> "ConsentForm":
+        """Returns the form as people read it in this language, in `read_language`; as it is where it has no such text."""
+        said = next((tag for tag in (language, language.partition("-")[0]) if tag in self.translations), "")
+        shown = ConsentForm(
+            pk=self.pk, title=self.title, text=self.text, facts=self.facts, digest=self.digest
+        )
+        shown.translations = self.translations
+        for key, value in self.translations.get(said, {}).items():
+            setattr(shown, key, value)
+        shown.read_language = said
+        return shown
 
     @property
     def in_sight(self) -> str:
@@ -119,7 +144,8 @@ class ConsentForm(models.Model):
     @property
     def is_ready(self) -> bool:
         """Returns whether the text has no placeholder left: only then can people agree to it."""
-        return not placeholder_in(f"{self.title}\n{self.text}")
+        texts = [{"title": self.title, "text": self.text}, *self.translations.values()]
+        return not any(placeholder_in(f"{each['title']}\n{each['text']}") for each in texts)
 
 
 class Consent(models.Model):
@@ -127,6 +153,9 @@ class Consent(models.Model):
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="consents")
     form = models.ForeignKey(ConsentForm, on_delete=models.PROTECT)
+    language = models.CharField(
+        max_length=35, blank=True, help_text="of the text that they read; empty: that of the corpus"
+    )
     given_at = models.DateTimeField(auto_now_add=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

@@ -76,6 +76,11 @@ CORPUS_FILE: dict[str, type[BaseModel]] = {
     "`[[prompts.fields]]`": corpus.WrittenField,
     "`[[question.check]]` and `[[prompts.check]]`": corpus.Check,
     "`[[genres]]`": corpus.GenrePart,
+    "`[[translations]]`": corpus.TranslationPart,
+    "`[translations.question]` and `[[translations.questions]]`": corpus.TranslatedQuestion,
+    "`[[translations.prompts]]`": corpus.TranslatedPrompt,
+    "`[[translations.question.labels]]`": corpus.TranslatedLabel,
+    "`[[translations.prompts.fields]]`": corpus.TranslatedField,
 }
 
 

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -101,14 +101,15 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
     if not form.is_ready:
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     if request.method == "POST":
-        consents.give_consent(user=user, form=form)
+        consents.give_consent(user=user, form=form, language=request.POST.get("read_language", ""))
         messages.success(
             request, gettext("Thank you. You can take back your consent at any time under My account.")
         )
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
     before = not standing and Consent.objects.given_by(user).filter(form__title=form.title).exists()
-    context = {"form": form, "standing": standing, "agreed_before": before, "next": target}
+    shown = form.read_in(standing.language if standing else get_language() or "")
+    context = {"form": shown, "standing": standing, "agreed_before": before, "next": target}
     return render(request, "accounts/consent.html", context)
 
 

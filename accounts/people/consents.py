@@ -20,9 +20,10 @@ class ConsentMissing(AccountsError):
         self.form = form
 
 
-def give_consent(*, user: User, form: ConsentForm) -> Consent:
-    """Records a person's consent; a second call changes nothing."""
-    return Consent.objects.get_or_create(user=user, form=form, withdrawn_at=None)[0]
+def give_consent(*, user: User, form: ConsentForm, language: str = "") -> Consent:
+    """Records a person's consent; a second call changes nothing. `language`: of the translation that they read."""
+    read = {"language": language if language in form.translations else ""}
+    return Consent.objects.get_or_create(user=user, form=form, withdrawn_at=None, defaults=read)[0]
 
 
 def require_consent(*, user: User, form_id: int | None) -> None:

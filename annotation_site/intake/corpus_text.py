@@ -113,6 +113,7 @@ def described(corpus: Corpus) -> Table:
         "questions": [said for question, said in zip(questions, asked, strict=True) if not question.is_main],
         "prompts": prompts,
         "genres": genres,
+        "translations": list(corpus.translations.order_by("pk").values_list("said", flat=True)),
     }
     return {key: value for key, value in file.items() if value}
 

@@ -84,7 +84,10 @@ def _records(user: User) -> dict[str, Any]:
         ),
         "sign-up": user.sign_ups.values("created_at", corpus_name=F("corpus__slug")),
         "consent": user.consents.values(
-            "given_at", "withdrawn_at", title=F("form__title"), text=F("form__text")
+            *("given_at", "withdrawn_at", "language"),
+            title=F("form__title"),
+            text=F("form__text"),
+            translations=F("form__translations"),
         ),
         "background": Background.objects.filter(user=user).values(*QUESTIONS, "told_at"),
         "qualification": Grant.objects.filter(user=user).values(

@@ -19,7 +19,7 @@ from nli.labels import SCHEMES
 from schemas.base import Place, choices_of, default_of, field_at, is_list, limits_of, part_in
 
 Content = dict[str, Any]
-LONG = {"description", "payment", "text", "instructions", "care", "differs", "answer", "language_models"}
+LONG = {"description", "payment", "text", "instructions", "care", "differs", "answer", "language_models", "more"}
 MIDDLE = {"premise", "hypothesis", "comment", "explanation", "wording", "help", "question"}
 NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 MOST_ROWS = 500  # of a list; a longer one is changed in the file
@@ -130,7 +130,7 @@ SECTIONS = (
         "consent",
         "Consent",
         "What everybody reads and agrees to before they begin. A new text is agreed to anew.",
-        (Part("corpus", ("language_models",)), Part("consent", may_go=True)),
+        (Part("corpus", ("language_models",)), Part("consent", lists=("facts",), may_go=True)),
     ),
     Section(
         "people",
@@ -497,7 +497,7 @@ TITLES = {
     "questions": "Questions beside the main one",
     "consent": "Consent form",
 }
-KNOWN_BY = ("name", "slug", "wording", "hypothesis", "question", "premise")
+KNOWN_BY = ("name", "slug", "fact", "wording", "hypothesis", "question", "premise")
 SHOWN = 70  # characters of what a table is known by
 ONE = {
     "genres": "Genre",

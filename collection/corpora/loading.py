@@ -5,6 +5,7 @@ changes are the actual ones, and a dry run is the same work rolled back.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db.models import ProtectedError
 
@@ -28,6 +29,7 @@ from collection.models import (
     WRITING_EXAM,
     AdviceSetting,
     Corpus,
+    CorpusTranslation,
     Exam,
     Genre,
     Pair,
@@ -57,7 +59,8 @@ def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
     Call it in a transaction, and roll back if `changes.errors` is not empty.
     """
     corpus = _corpus(file.corpus, changes)
-    _load_consent(corpus, file.consent, changes)
+    _load_consent(corpus, file, changes)
+    _load_translations(corpus, file, changes)
     _load_writers(corpus, file.corpus.writing, changes)
     load_exam(
         corpus=corpus,
@@ -100,9 +103,25 @@ def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
     return corpus
 
 
-def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) -> None:
+def _load_translations(corpus: Corpus, file: CorpusFile, changes: Changes) -> None:
+    known = {each.language: each for each in corpus.translations.all()}
+    for part in file.translations:
+        wanted = {"texts": part.texts(file), "said": part.model_dump(mode="json", exclude_defaults=True)}
+        old = known.pop(part.language, None)
+        if old is None:
+            CorpusTranslation.objects.create(corpus=corpus, language=part.language, **wanted)
+            changes.new(f"translation {part.language}, {len(wanted['texts'])} texts")
+        elif (old.texts, old.said) != (wanted["texts"], wanted["said"]):
+            CorpusTranslation.objects.filter(pk=old.pk).update(**wanted)
+            changes.different(f"translation {part.language}, {len(wanted['texts'])} texts")
+    for old in known.values():
+        old.delete()
+        changes.gone(f"translation {old.language}")
+
+
+def _load_consent(corpus: Corpus, file: CorpusFile, changes: Changes) -> None:
     """Loads the consent form. A new text is a new form, which everybody must accept."""
-    old = corpus.consent_form
+    old, part = corpus.consent_form, file.consent
     if part is None:
         if old is None:
             return
@@ -110,13 +129,17 @@ def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) ->
         corpus.consent_form = None
     else:
         wanted = {"title": part.title, "text": part.text_under(corpus.language_models)}
-        facts = part.facts_under(corpus.language_models)
-        if old is not None and not note_fields(old, wanted, "consent form", changes) and old.facts == facts:
+        more: dict[str, Any] = {
+            "facts": part.facts_under(corpus.language_models),
+            "translations": {
+                each.language: _consent_in(each.consent, corpus) for each in file.translations if each.consent
+            },
+        }
+        is_same = old is not None and not note_fields(old, wanted, "consent form", changes)
+        if is_same and all(getattr(old, key) == value for key, value in more.items()):
             return
-        digest = ConsentForm.digest_of(**wanted, facts=facts)
-        corpus.consent_form, _ = ConsentForm.objects.get_or_create(
-            digest=digest, defaults={**wanted, "facts": facts}
-        )
+        digest = ConsentForm.digest_of(part.title, wanted["text"], more["facts"], more["translations"])
+        corpus.consent_form, _ = ConsentForm.objects.get_or_create(digest=digest, defaults={**wanted, **more})
         if old is None:
             changes.new(f'consent form "{part.title}"')
         else:
@@ -124,6 +147,11 @@ def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) ->
                 f'consent form "{part.title}": a new text, which everybody is asked to agree to'
             )
     corpus.save(update_fields=["consent_form"])
+
+
+def _consent_in(part: ConsentPart, corpus: Corpus) -> dict[str, Any]:
+    policy = corpus.language_models
+    return {"title": part.title, "text": part.text_under(policy), "facts": part.facts_under(policy)}
 
 
 def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:

@@ -12,6 +12,7 @@ from collection.corpus_schema.corpus import (
     CorpusFile,
     CorpusPart,
     FactPart,
+    TranslationPart,
 )
 from collection.corpus_schema.prompts import STATUSES, GenrePart, PromptPart, WrittenField
 from collection.corpus_schema.questions import (
@@ -22,6 +23,12 @@ from collection.corpus_schema.questions import (
     WordedLabel,
 )
 from collection.corpus_schema.shared_tables import Check, ExamItemPart, ExamPart, Example, Faq, Table
+from collection.corpus_schema.translations import (
+    TranslatedField,
+    TranslatedLabel,
+    TranslatedPrompt,
+    TranslatedQuestion,
+)
 from nli.lines import PARTITIONS
 
 __all__ = [
@@ -47,6 +54,11 @@ __all__ = [
     "QuestionPart",
     "SideQuestionPart",
     "Table",
+    "TranslatedField",
+    "TranslatedLabel",
+    "TranslatedPrompt",
+    "TranslatedQuestion",
+    "TranslationPart",
     "WordedLabel",
     "WrittenField",
 ]

@@ -1,8 +1,8 @@
 """A whole corpus file with the errors that concern several tables, and its tables [corpus], [consent] and [advice]."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
@@ -22,6 +22,7 @@ from collection.corpus_schema.shared_tables import (
     is_one_line,
     repeated,
 )
+from collection.corpus_schema.translations import TranslatedPrompt, TranslatedQuestion
 from nli.gold import UNANIMOUS, may_decide
 from nli.labels import READINGS, SCHEMES
 from schemas.base import OneOf, Place, SchemaError
@@ -209,6 +210,60 @@ class AdvicePart(Table):
         }
 
 
+class TranslationPart(Table):
+    language: Annotated[str, Field(min_length=2, max_length=35), AfterValidator(str.lower)] = Field(
+        description="a language tag, such as `ar`: of people who read it"
+    )
+    name: str = ""
+    description: str = Field("", description="Markdown")
+    payment: str = Field("", description="Markdown")
+    consent: ConsentPart | None = Field(
+        None, description="a table like `[consent]`; people agree to the text in the language that they see"
+    )
+    question: TranslatedQuestion | None = Field(None, description="a table, see below")
+    questions: Annotated[tuple[TranslatedQuestion, ...], Rows] = Field((), description=TABLES_BELOW)
+    prompts: Annotated[tuple[TranslatedPrompt, ...], Rows] = Field((), description=TABLES_BELOW)
+
+    def texts(self, file: "CorpusFile") -> dict[str, str]:
+        """Returns text of the file -> its translation, without those that have none."""
+        found = (each for each in self._pairs(file, ()) if not isinstance(each, SchemaError))
+        return {text: said for text, said in found if text and said}
+
+    def errors(self, place: Place, file: "CorpusFile") -> Iterator[SchemaError]:
+        yield from (each for each in self._pairs(file, place) if isinstance(each, SchemaError))
+        if self.consent is None:
+            return
+        yield from self.consent.errors((*place, "consent"))
+        if file.consent is None:
+            yield SchemaError((*place, "consent"), "translates a [consent] table, and there is none")
+        if not self.consent.language_models:
+            what = "is missing; say there what holds for language models, since our words for it are English"
+            yield SchemaError((*place, "consent", "language_models"), what)
+
+    def _pairs(self, file: "CorpusFile", place: Place) -> Iterator[tuple[str, str] | SchemaError]:
+        yield from [
+            (getattr(file.corpus, key), getattr(self, key)) for key in ("name", "description", "payment")
+        ]
+        if self.question is not None:
+            yield from self.question.pairs(file.question, (*place, "question"))
+        yield from _of_slug(file.questions, self.questions, (*place, "questions"))
+        yield from _of_slug(file.prompts, self.prompts, (*place, "prompts"))
+
+
+def _of_slug(
+    ours: Iterable[Any], theirs: Iterable[Any], place: Place
+) -> Iterator[tuple[str, str] | SchemaError]:
+    known = {part.slug: part for part in ours}
+    for number, said in enumerate(theirs):
+        here = (*place, number)
+        if said.slug in known:
+            yield from said.pairs(known[said.slug], here)
+        else:
+            yield SchemaError(
+                (*here, "slug"), f'"{said.slug}" is none of {", ".join(known) or "those of the file"}'
+            )
+
+
 class CorpusFile(Table):
     """A whole file. `text`: the text that it was read from."""
 
@@ -220,6 +275,7 @@ class CorpusFile(Table):
     questions: Annotated[tuple[SideQuestionPart, ...], Rows] = ()
     prompts: Annotated[tuple[PromptPart, ...], Rows] = ()
     genres: Annotated[tuple[GenrePart, ...], Rows] = ()
+    translations: Annotated[tuple[TranslationPart, ...], Rows] = ()
     _text: str = PrivateAttr("")
 
     @property
@@ -250,6 +306,9 @@ class CorpusFile(Table):
             yield from prompt.errors(("prompts", number), labels)
         for number, genre in enumerate(self.genres):
             yield from genre.errors(("genres", number), slugs)
+        for number, translation in enumerate(self.translations):
+            yield from translation.errors(("translations", number), self)
+        yield from repeated(("translations",), "language", [each.language for each in self.translations])
         for key in ("prompts", "questions", "genres"):
             yield from repeated((key,), "slug", [entry.slug for entry in getattr(self, key)])
         if not self.genres:

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -98,7 +98,7 @@ def _welcome(
         "exam_is_read": any(item.asks_for_text for item in items),
         "way_back": entry_links.way_back(link, Visit.End.FINISHED),
         "is_researcher": _is_researcher(request),
-        "form": form,
+        "form": form and form.read_in(get_language() or ""),
         "refusal": refusal,
         "waits": waits,
         "stay": stay,
@@ -131,7 +131,7 @@ def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
         )
     entry = entry_links.enter(link=link, arrival=arrival, browser=browser, signed_in=_signed_in(request))
     if form is not None and agrees_now:
-        give_consent(user=entry.visit.user, form=form)
+        give_consent(user=entry.visit.user, form=form, language=request.POST.get("read_language", ""))
     return _to_the_work(request, entry.visit, cookie, is_own=entry.is_own)
 
 

@@ -12,7 +12,7 @@ from collection.models.corpora import (
     PromptVersion,
     WorkedExample,
 )
-from collection.models.corpus_texts import CorpusText
+from collection.models.corpus_texts import CorpusText, CorpusTranslation
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.imports import PairImportJob
 from collection.models.joining import (
@@ -52,6 +52,7 @@ __all__ = [
     "CheckQuestion",
     "Corpus",
     "CorpusText",
+    "CorpusTranslation",
     "DraftText",
     "DroppedLine",
     "EntryLink",

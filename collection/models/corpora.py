@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
@@ -146,7 +146,22 @@ class Corpus(models.Model):
 
     @cached_property
     def _main_wording(self) -> tuple[str, dict[str, str], dict[str, str]]:
-        return next((worded(self) for worded in WORDINGS), ("", {}, {}))
+        asked, words, helps = next((worded(self) for worded in WORDINGS), ("", {}, {}))
+        words, helps = ({label: self.say(text) for label, text in each.items()} for each in (words, helps))
+        return self.say(asked), words, helps
+
+    def say(self, text: str) -> str:
+        """Returns a text of the corpus in the reader's language; as it is where its file has no translation."""
+        return self._translated.get(text, text)
+
+    @cached_property
+    def _translated(self) -> dict[str, str]:
+        reader, own = (get_language() or "").lower(), self.language.lower()
+        tags = [reader, reader.partition("-")[0]]
+        if own in tags or own.partition("-")[0] == reader:
+            return {}
+        found = {each.language.lower(): each.texts for each in self.translations.filter(language__in=tags)}
+        return next((found[tag] for tag in tags if tag in found), {})
 
     def in_order(self, rows: Iterable[Any]) -> list[Any]:
         """Returns rows with a `label` in the order of `answer_words`."""
@@ -237,16 +252,6 @@ class PromptVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prompt} (version {self.number})"
-
-    @property
-    def care_first(self) -> str:
-        """Returns the first paragraph of `care`."""
-        return self.care.strip().partition("\n\n")[0]
-
-    @property
-    def care_rest(self) -> str:
-        """Returns the paragraphs after the first, which are folded above a premise."""
-        return self.care.strip().partition("\n\n")[2]
 
 
 class PromptField(models.Model):

@@ -5,6 +5,22 @@ from django.db import models
 
 from collection.models.corpora import Corpus
 from collection.models.querysets import CorpusTextQuerySet
+from shared.constraints import unique
+
+
+class CorpusTranslation(models.Model):
+    """What a corpus says to people who write and label, in another language."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="translations")
+    language = models.CharField(max_length=35, help_text="BCP 47, such as ar")
+    texts = models.JSONField(help_text="text of the corpus -> its translation")
+    said = models.JSONField(help_text="the table of the corpus file")
+
+    class Meta:
+        constraints = [unique("one_translation_a_language", "corpus", "language")]
+
+    def __str__(self) -> str:
+        return f"{self.corpus} in {self.language}"
 
 
 class CorpusText(models.Model):

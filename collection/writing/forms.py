@@ -1,6 +1,6 @@
 """The forms of writing: the task, skipping, the check of instructions, answers to reports, pilots."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -78,7 +78,7 @@ class WritingForm(FocusedForm):
             self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
                 required=False,
                 label=label_mark(entry.label, corpus.answer_words[entry.label]),
-                help_text=entry.reminder or entry.wording,
+                help_text=corpus.say(entry.reminder or entry.wording),
                 widget=forms.Textarea(
                     attrs={
                         "rows": 2,
@@ -156,10 +156,17 @@ class CheckForm(FocusedForm):
     """The short check after the instructions: a label for each question."""
 
     def __init__(
-        self, questions: Iterable[Any], choices: Sequence[tuple[str, str]], data: Any = None
+        self,
+        questions: Iterable[Any],
+        choices: Sequence[tuple[str, str]],
+        data: Any = None,
+        *,
+        say: Callable[[str], str],
     ) -> None:
-        """`questions`: with order, premise, hypothesis, label and explanation; `choices`: (label, words)."""
+        """`questions`: with order, premise, hypothesis, label and explanation; `choices`: (label, words); `say`: the
+        corpus's, for the language of the reader."""
         super().__init__(data, label_suffix="")
+        self.say = say
         self.questions = {f"{CHECK}{each.order}": each for each in questions}
         for name, question in self.questions.items():
             self.fields[name] = forms.ChoiceField(
@@ -184,12 +191,12 @@ class CheckForm(FocusedForm):
     def explain(self, wrong: Iterable[Any]) -> None:
         """Adds the explanations to the questions with a wrong answer."""
         for question in wrong:
-            self.add_error(f"{CHECK}{question.order}", question.explanation)
+            self.add_error(f"{CHECK}{question.order}", self.say(question.explanation))
 
     def verdicts(self) -> dict[str, str]:
         """Returns the explanation of each given answer that is wrong, under the name of its field."""
         return {
-            name: question.explanation
+            name: self.say(question.explanation)
             for name, question in self.questions.items()
             if self.data.get(name, question.label) != question.label
         }

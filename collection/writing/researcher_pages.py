@@ -241,7 +241,8 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
     corpus_shown = found.prompt.corpus
     fields = corpus_shown.in_order(found.fields.all())
     words = [(entry.label, corpus_shown.answer_words[entry.label]) for entry in fields]
-    form = CheckForm(found.check_questions.all(), words, request.POST if request.method == "POST" else None)
+    sent = request.POST if request.method == "POST" else None
+    form = CheckForm(found.check_questions.all(), words, sent, say=corpus_shown.say)
     if request.method == "POST" and by_script(request):
         return JsonResponse({"wrong": form.verdicts()})
     if request.method == "POST" and form.is_valid() and not user.is_researcher:

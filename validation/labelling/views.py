@@ -167,12 +167,12 @@ def instructions_page(
 def check_form(question: Question, sent: QueryDict | None = None) -> CheckForm:
     """Returns the check after the instructions, filled with what was sent."""
     answers = [(choice.label, choice.wording) for choice in choices_of(question)]
-    return CheckForm(question.check_questions.all(), answers, sent)
+    return CheckForm(question.check_questions.all(), answers, sent, say=question.corpus.say)
 
 
 def exam_words(question: Question) -> ExamWords:
     return ExamWords(
-        asked=question.asked,
+        asked=question.corpus.say(question.asked),
         choices=[(choice.label, choice.wording, choice.help) for choice in choices_of(question)],
         work=address_of("labelling", question),
         go=gettext("Judge sentences"),

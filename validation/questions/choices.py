@@ -40,6 +40,11 @@ def choices_of(question: Question) -> list[Choice]:
     """Returns the labels in the corpus's order and wording. The key of a label that is a digit is that digit."""
     entries = wordings_of(question) or [(label, label.capitalize(), "") for label in question.labels]
     return [
-        Choice(label, wording, text, int(label) if label.isdecimal() else place)
+        Choice(
+            label,
+            question.corpus.say(wording),
+            question.corpus.say(text),
+            int(label) if label.isdecimal() else place,
+        )
         for place, (label, wording, text) in enumerate(entries, start=1)
     ]
