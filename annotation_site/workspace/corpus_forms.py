@@ -19,7 +19,17 @@ from nli.labels import SCHEMES
 from schemas.base import Place, choices_of, default_of, field_at, is_list, limits_of, part_in
 
 Content = dict[str, Any]
-LONG = {"description", "payment", "text", "instructions", "care", "differs", "answer", "language_models", "more"}
+LONG = {
+    "description",
+    "payment",
+    "text",
+    "instructions",
+    "care",
+    "differs",
+    "answer",
+    "language_models",
+    "more",
+}
 MIDDLE = {"premise", "hypothesis", "comment", "explanation", "wording", "help", "question"}
 NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 MOST_ROWS = 500  # of a list; a longer one is changed in the file
@@ -507,6 +517,7 @@ ONE = {
     "examples": "Example",
     "check": "Check question",
     "faq": "Question",
+    "facts": "Fact",
     "items": "Item",
     "labels": "Answer",
 }

@@ -52,8 +52,8 @@ class PromptPart(Table):
     care: str = Field(
         "",
         title="Care, above every premise",
-        description="Markdown above every premise, for texts that may upset; there it is folded after the first paragraph. Nobody "
-        "begins with such a text, unless they chose its kind",
+        description="Markdown above every premise, for texts that may upset; there it is folded after the first paragraph. "
+        "Nobody begins with such a text, unless they chose its kind",
     )
     skip_pay_cents: Count = Field(
         0,
