@@ -32,6 +32,7 @@ def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
     words = main_wordings(corpus)
     context = {
         "corpus": corpus,
+        "newest": corpus.texts.newest_first().defer("text").first(),
         "labels": [words.get(label, label) for label in corpus.labels],
         "genres": corpus.genres.order_by("slug").select_related("prompt"),
         "questions": corpus.questions.order_by("-is_main", "slug").annotate(members=Count("memberships")),
