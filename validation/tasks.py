@@ -27,3 +27,5 @@ def refresh_statistics() -> None:
         for question in old(now):
             if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():
                 enqueue(cached.request_statistics(question=question, kind=kind))
+    for question, what, by in cached.missing_this_week(now):
+        enqueue(cached.request_statistics(question=question, kind=what, by=by))

@@ -17,6 +17,7 @@ from tests.made_once import made_once
 from validation.models import CachedStatistics, Label
 from validation.statistics import cached
 from validation.statistics.agreement_without import last_whole_week
+from validation.tasks import refresh_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -195,3 +196,22 @@ def test_a_worker_counts_a_large_corpus(labelled, browser_of, rosa, sent, monkey
 def test_a_corpus_without_a_question_says_so(browser_of, rosa):
     make_corpus().questions.all().delete()
     assert "has no question yet" in browser_of(rosa).get(PAGE).text
+
+
+def test_a_worker_counts_the_last_week_of_a_large_corpus_once_the_week_is_over(labelled, sent, monkeypatch):
+    refresh_statistics()
+    known = {"cells", "without", "bias"}
+    assert not CachedStatistics.objects.filter(kind__in=known).exists(), "a page counts a small one"
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 1)
+    question = labelled.questions.get()
+    row = cached.store(question=question, kind="bias", by="version")
+    assert row.made_at is not None
+    week_ago = row.made_at - timedelta(days=7)
+    CachedStatistics.objects.filter(pk=row.pk).update(made_at=week_ago, requested_at=week_ago)
+    refresh_statistics()
+    wanted = {("cells", "genre,week"), ("without", LAST.isoformat()), ("bias", "version")}
+    asked = CachedStatistics.objects.filter(kind__in=known, status="requested")
+    assert set(asked.values_list("kind", "by")) == wanted
+    asked.update(status="failed", error="no memory")
+    refresh_statistics()
+    assert not asked.exists(), "asked for once in a week"

@@ -7,7 +7,7 @@ row keeps the last result until the new one is there.
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from django.utils import timezone
 from collection.models import Corpus, Exclusion, Pair, Premise
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
+from shared.days import start_of_day
 from validation.gold.queries import adjudication_queue
 from validation.models import Adjudication, Assignment, CachedStatistics, Label, Question
 from validation.statistics.agreement import (
@@ -310,6 +311,27 @@ def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
             if row.is_stale or any(each > row.made_at for each in came) or batches.exists():
                 stale.append(question)
     return stale
+
+
+def missing_this_week(now: datetime) -> Iterator[tuple[Question, str, str]]:
+    """Yields (question, kind, by) of what researchers look at when a week begins, if nobody asked for it in this week.
+
+    Of large corpora: the last week without each person and genre, and agreement by genre and week. What hypotheses give away
+    by prompt version is only counted again: the first count is a researcher's choice.
+    """
+    today = start_of_day(now)
+    monday = today - timedelta(days=today.weekday())
+    last = (monday - timedelta(days=7)).date().isoformat()
+    wanted = ((Kind.WITHOUT, last), (Kind.CELLS, f"{FIRST_DIMENSION},week"), (Kind.BIAS, "version"))
+    since = Q(requested_at__gte=monday) | Q(made_at__gte=monday)
+    for question in Question.objects.filter(is_main=True).select_related("corpus").order_by("pk"):
+        for kind, by in wanted:
+            rows = CachedStatistics.objects.filter(question=question, kind=kind, by=by)
+            is_first_look = kind == Kind.BIAS and not rows.exists()
+            if is_first_look or is_computed_in_request(question, kind, by) or rows.filter(since).exists():
+                continue
+            if Label.objects.filter(question=question).counted().exists():
+                yield question, kind, by
 
 
 def request_statistics(*, question: Question, kind: str, by: str = "") -> CachedStatistics:
