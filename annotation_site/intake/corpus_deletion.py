@@ -15,6 +15,7 @@ from collection.models import (
     Invitation,
     LedgerEntry,
     Pair,
+    PairSet,
     PayList,
     Premise,
     PremiseImport,
@@ -48,6 +49,7 @@ WORK: tuple[tuple[type[Model], str, str, str], ...] = (
     (PayList, "corpus", "list of pay", "lists of pay"),
     (Exclusion, "corpus", "exclusion", "exclusions"),
     (Vetting, "corpus", "withdrawal of pairs", "withdrawals of pairs"),
+    (PairSet, "corpus", "set of pairs", "sets of pairs"),
     (Snapshot, "corpus", "snapshot", "snapshots"),
 )
 # What describes a corpus, in the order in which it goes: what refers to others goes before them.
