@@ -67,6 +67,7 @@ DESCRIPTION: tuple[tuple[type[Model], str], ...] = (
     (Genre, "corpus"),
     (PromptVersion, "prompt__corpus"),
     (Prompt, "corpus"),
+    (PairSet, "corpus"),
     (CorpusText, "corpus"),
     (DatasheetAnswer, "corpus"),
 )
