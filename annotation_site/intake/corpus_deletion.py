@@ -67,7 +67,6 @@ DESCRIPTION: tuple[tuple[type[Model], str], ...] = (
     (Genre, "corpus"),
     (PromptVersion, "prompt__corpus"),
     (Prompt, "corpus"),
-    (PairSet, "corpus"),
     (CorpusText, "corpus"),
     (DatasheetAnswer, "corpus"),
 )
