@@ -23,7 +23,7 @@ from validation.statistics.scope import QUESTION, Counted
 
 MOST_PEOPLE = 500  # in a picture
 FLAGGED, UNFLAGGED = "flagged", "no flag"
-COLOURS = {FLAGGED: "--wrong", UNFLAGGED: "--chart-point"}
+COLOURS = {FLAGGED: "--chart-second", UNFLAGGED: "--chart-point"}  # --wrong is an answer's
 NARROW, WIDE = (
     MIDDLE,
     3.09,
