@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from lxml import html
 
@@ -11,6 +12,7 @@ from accounts.idempotency import KeyReused
 from accounts.models import PlatformIdentity, Submission
 from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
 from annotation_site.researchers.funnel import STEPS, Funnel, funnels, visits_at
+from collection.joining.entry_pages import IN_VISIT
 from collection.joining.visits import earnings, progress_of, tasks_done
 from collection.models import Corpus, EntryLink, Genre, Pair, Premise, Prompt, PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
@@ -55,6 +57,18 @@ def visit(question) -> Visit:
         completion_code="C0DE",
     )
     return Visit.objects.create(link=link, user=vera(), session="x")
+
+
+def test_the_way_back_from_the_last_page_of_a_visit_takes_no_seats(question, visit, browser_of):
+    Visit.objects.update(finished_at=timezone.now())
+    browser = browser_of(vera())
+    session = browser.session
+    session[IN_VISIT] = visit.pk
+    session.save()
+    assert browser.get(PAGE).url == reverse("visit")
+    assert not Assignment.objects.exists()
+    browser.post(reverse("visit-more"))
+    assert browser.get(PAGE, follow=True).templates[0].name.startswith("validation/labelling/")
 
 
 def test_no_first_batch_begins_with_a_text_that_may_upset(question, browser_of):
