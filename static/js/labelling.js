@@ -5,6 +5,8 @@
   const IDLE_MS = 30000; // a longer pause is no work on this pair
   const GUARD_MS = 250; // so soon after a pair is shown nobody can have read it: the answer was meant for the last one
   const UNDO_MS = 6000; // between the last answer and sending; Enter sends at once
+  const TRIES = 5; // after the line is back, this many ms apart
+  const AGAIN = 2000;
   const LONG_MS = 8000; // after that, sending is said to take long
   const ROOM = 30; // rem that text, sentence and answers want; where there is less, they get the whole screen
   const storageKey = (token) => `quintet-batch:${token}`;
@@ -78,6 +80,7 @@
     const token = form.dataset.assignment;
     let current = 0; // pairs.length: all are answered
     let timer = 0;
+    let tries = 0; // that are left, once the line is back
     let unsent = false; // the line broke while these answers were sent
     let stopped = false; // who stopped the countdown sends this batch by the button
     let since = performance.now(), touched = since, shownAt = since, sent = false, changed = false;
@@ -350,13 +353,16 @@
       clearTimeout(timer);
       sent = false;
       unsent = event.detail.xhr.status === 0;
+      if (unsent && tries-- > 0) setTimeout(goAgain, AGAIN);
       show(pairs.length, false); // who had gone back to a pair sees the error and the answers
       ask(inWords("Your answers are not sent yet"), "");
       undo.hidden = true; // nothing counts down any more
       title.focus({ preventScroll: true });
     });
     // The key of the batch is the same: what arrived already is not saved twice.
-    window.addEventListener("online", () => { if (unsent && !sent && current === pairs.length) form.requestSubmit(sendButton); }, { signal });
+    // The browser may say that it is online some seconds before requests arrive.
+    const goAgain = () => { if (unsent && !sent && !signal.aborted && current === pairs.length) form.requestSubmit(sendButton); };
+    window.addEventListener("online", () => { tries = TRIES; goAgain(); }, { signal });
     window.addEventListener("pagehide", hand, { signal });
     window.addEventListener("pageshow", () => { sent = false; }, { signal });
 

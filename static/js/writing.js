@@ -9,6 +9,8 @@
   const SHORT_TIME = 180; // seconds; before that nobody needs to think of time
   const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
+  const TRIES = 5; // after the line is back, this many ms apart
+  const AGAIN = 2000;
   const SENT_KEPT = 10; // drafts by which another tab of this browser is told from another device
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const platform = root.dataset.byLink; // such people have no password: they come in by their study again
@@ -260,11 +262,14 @@
 
     let sending = false;
     let unsent = null; // the button that was pressed when the line broke: it goes by itself when it is back, but for new words
-    window.addEventListener("online", () => {
+    // The browser may say that it is online some seconds before requests arrive.
+    let tries = 0;
+    const goAgain = () => {
       if (sending || finished || !form.isConnected) return;
       if (unsent) send(unsent);
       else if (isDraftLate) keepSoon();
-    });
+    };
+    window.addEventListener("online", () => { tries = TRIES; goAgain(); });
     const say = (text, way, status) => {
       notSent.textContent = text;
       if (platform && way?.pathname === signIn) {
@@ -317,7 +322,8 @@
       } catch {
         rest();
         unsent = button;
-        say(navigator.onLine ? inWords("The server could not be reached. Your text is still here. Please send it again in a moment.") : inWords("You are offline. What you entered is kept on this device. It is sent by itself when the connection is back."));
+        if (tries > 0) setTimeout(goAgain, AGAIN);
+        say(navigator.onLine && tries-- <= 0 ? inWords("The server could not be reached. Your text is still here. Please send it again in a moment.") : inWords("You are offline. What you entered is kept on this device. It is sent by itself when the connection is back."));
         return;
       }
       if (answer.ok) {
