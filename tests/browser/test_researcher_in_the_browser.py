@@ -86,6 +86,7 @@ def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, 
     found += complaints(page, "plan")
     page.get_by_role("button", name="Freeze 24 pairs").click()
     freeze_snapshot(snapshot_id=Snapshot.objects.get().pk)
+    page.get_by_role("tab", name="Files", exact=True).click()
     expect(page.get_by_role("link", name="train.jsonl")).to_be_visible()
     found += complaints(page, "snapshot")
     assert no_sideways_scroll(page)
