@@ -52,7 +52,7 @@ TEXTS_A_DAY = (4, 8)
 AT_WORK, BATCHES_A_DAY = (5, 9), 2  # judges; some pairs still wait at the end
 HELD_OUT = 5  # pairs of each genre in dev and in test
 # Who gives any answer, and quickly; and who grow tired in the last week, so that agreement falls.
-GUESSER, TIRED, LAST_WEEK = 4, (2, 7, 11), 14
+GUESSER, TIRED, LAST_WEEK = 4, (2, 7, 9, 11, 13), 14
 BASELINES = ("majority", "hypothesis_only", "cbow", "bilstm")
 STATISTICS = ("annotators", "bias", "models")
 

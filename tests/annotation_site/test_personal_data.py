@@ -197,6 +197,7 @@ NOT_TOLD = {
     "WritingSeat": "a place for a writer; the task tells of it",
     "Gold": "counts over the judgements of a pair",
     "Parse": "trees of a pair",
+    "PairInSet": "that a researcher put a pair into a named set",
     "Assignment": "a batch; each of its places is told",
     "LogEntry": "what a researcher changed in the admin; the record of the project",
 }

@@ -52,6 +52,7 @@ FIGURES = {
     "agreement": {"By gold label", "By"},
     "bias": {"By"},
     "compare-prompts": {"What writers did"},
+    "corpus-file": {"Loaded texts"},
     "corpus-overview": {"What is still to be paid"},
     "corpus-settings": {"Questions", "Prompts"},
     "entry-link": {"Ends of a visit"},
@@ -82,7 +83,8 @@ def rows_of(browser, address: str) -> list[list[str]]:
 
 
 def csv_on(page: html.HtmlElement) -> str:
-    (link,) = page.xpath("//main//a[text()='All of them as CSV' or text()='This table as CSV'][1]/@href")
+    named = page.xpath("//main//a[text()='All of them as CSV' or text()='This table as CSV'][1]/@href")
+    (link,) = named or page.xpath("//*[@class='list-bar']/a[text()='CSV']/@href")
     return str(link)
 
 
@@ -147,7 +149,8 @@ def name_of(table: html.HtmlElement) -> str:
 
 def lacking(table: html.HtmlElement) -> list[str]:
     files: Any = table.xpath("//main//a[contains(@href, 'as=csv')]")
-    beside = [table.xpath("string(caption)"), *(link.getparent().text_content() for link in files)]
+    said = table.xpath("string(//*[@class='list-said'])")
+    beside = [table.xpath("string(caption)"), said, *(link.getparent().text_content() for link in files)]
     has = {
         "order": table.xpath(".//thead//a[contains(@href, 'sort=')] | //main//select[@name='order']"),
         "CSV": files,

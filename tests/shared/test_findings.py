@@ -35,7 +35,10 @@ def check_comparison(sentence: str, rows: dict[str, tuple[int, int]]) -> None:
     shares = {name: right / pairs for name, (right, pairs) in known.items()}
     if len(rows) == 1:
         ((name, (right, pairs)),) = rows.items()
-        assert sentence == f"accuracy is {percent(right / pairs)} for {name}, over {pairs} pairs"
+        assert (
+            sentence
+            == f"accuracy is {percent(right / pairs)} for {name}, over {pairs} pair{'s' * (pairs != 1)}"
+        )
         return
     if len(known) < 2:
         assert not re.search("highest|lowest|stands out", sentence)
@@ -211,6 +214,25 @@ def test_all_labels_are_the_same_only_where_one_label_has_all_votes(votes):
     assert f"All labels are the same in {percent(share)} of the pairs" in VOTES.finding(chart)
     drawn = [key.removesuffix(", share") for key in chart.draw["series"]]
     assert drawn == sorted(drawn, key=lambda split: [int(n) for n in split.split("-")], reverse=True)
+
+
+@given(COUNTS.filter(lambda count: count[1]), COUNTS.filter(lambda count: count[1]))
+def test_a_week_is_above_or_below_the_one_before_only_where_their_intervals_are_apart(now, then):
+    parts = [
+        Part.share(name, right / pairs, pairs) for name, (right, pairs) in (("now", now), ("then", then))
+    ]
+    sentence = findings.beside_before(*parts, percent)
+    if min(now[1], then[1]) < findings.FEWEST_PAIRS:
+        assert not sentence
+        return
+    (low, high), (low_then, high_then) = interval(*now), interval(*then)
+    side = "below" if high < low_then else "above" if low > high_then else "not clearly apart from"
+    assert sentence == f"{side} the {percent(then[0] / then[1])} of then"
+
+
+@pytest.mark.parametrize(("names", "said"), [("A", "A"), ("AB", "A and B"), ("ABC", "A, B and C")])
+def test_names_stand_in_a_row(names, said):
+    assert findings.listed(list(names)) == said
 
 
 def test_every_finding_is_read_again_here():

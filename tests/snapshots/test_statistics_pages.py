@@ -139,9 +139,9 @@ def test_counts_of_pairs_lead_to_these_pairs(done, page, browser_of, rosa):
     assert len(numbers) > 20
     browser = browser_of(rosa)
     for address in sorted(numbers)[:: len(numbers) // 10]:
-        assert str(browser.get(address).context["number"]) == numbers[address], address
+        assert str(browser.get(address).context["list"].total[0]) == numbers[address], address
 
 
 def test_a_word_leads_to_the_hypotheses_that_have_it(done, page, browser_of, rosa):
     link = page(done).xpath("//a[contains(@href, '/pairs/?text=')]")[0]
-    assert browser_of(rosa).get(link.get("href")).context["number"] > 0
+    assert browser_of(rosa).get(link.get("href")).context["list"].total[0] > 0
