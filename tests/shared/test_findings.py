@@ -218,10 +218,10 @@ def test_all_labels_are_the_same_only_where_one_label_has_all_votes(votes):
 
 @given(COUNTS.filter(lambda count: count[1]), COUNTS.filter(lambda count: count[1]))
 def test_a_week_is_above_or_below_the_one_before_only_where_their_intervals_are_apart(now, then):
-    parts = [
+    this, last = (
         Part.share(name, right / pairs, pairs) for name, (right, pairs) in (("now", now), ("then", then))
-    ]
-    sentence = findings.beside_before(*parts, percent)
+    )
+    sentence = findings.beside_before(this, last, percent)
     if min(now[1], then[1]) < findings.FEWEST_PAIRS:
         assert not sentence
         return
