@@ -246,6 +246,41 @@ class View:
         found += [(said, self.address(dict.fromkeys(names, ""))) for names, said in others.items() if said]
         return found
 
+    def page_of(
+        self,
+        rows: Sequence[Row],
+        filters: Sequence[Filter],
+        *,
+        numbers: Mapping[str, Sequence[tuple[Any, int]]] = {},
+        chosen: Mapping[tuple[str, ...], str] = {},
+        charts: Sequence[Table] | None = None,
+        after: Any = None,
+        before: Any = None,
+        facets: Sequence[Facet] | None = None,
+        csv: str = "",
+        **more: Any,
+    ) -> "Shown":
+        """Returns what the page shows of these rows. numbers, chosen: as of `facets` and `chips`.
+
+        charts: histograms of a list of hypotheses; lengths are typed below theirs, or where none has them. after, before:
+        where the next and the previous page begin, if there is one. facets, csv: in place of those that the filters and
+        the address give. more: further fields of Shown.
+        """
+        beside = [Histogram(chart, self, LENGTHS if chart.key == "length" else ()) for chart in charts or ()]
+        typed = () if charts is None or any(chart.fields for chart in beside) else LENGTHS
+        return Shown(
+            self,
+            rows,
+            filters=[*filters, *typed],
+            histograms=beside,
+            facets=self.facets(filters, numbers) if facets is None else facets,
+            chips=self.chips(filters, chosen),
+            next=self.address({"after": after}) if after else "",
+            previous=self.address({"before": before}) if before else "",
+            csv=csv or self.address({"as": "csv"}),
+            **more,
+        )
+
 
 @dataclass(frozen=True)
 class Bar:

@@ -15,7 +15,7 @@ from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.figures import shown
-from shared.lists import Filter, Row, Shown, View
+from shared.lists import Filter, Row, View
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 
@@ -71,17 +71,13 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     ]
     context = {
         "corpus": corpus,
-        "list": Shown(
-            view,
+        "list": view.page_of(
             [_row(corpus, each) for each in _with_work(page.rows)],
+            filters,
             total=counted_up_to(found, MOST_COUNTED),
-            facets=view.facets(filters, {}),
-            filters=filters,
-            chips=view.chips(filters),
             marked=wanted["text"],
-            next=view.address({"after": page.after}) if page.after else "",
-            previous=view.address({"before": page.before}) if page.before else "",
-            csv=view.address({"as": "csv"}),
+            after=page.after,
+            before=page.before,
             name="premise",
             language=corpus.language,
             direction=direction_of(corpus.language),

@@ -19,7 +19,7 @@ from collection.templatetags.durations import took
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.intervals import FEWEST_PAIRS
-from shared.lists import LENGTHS, Filter, Row, Shown, View
+from shared.lists import LENGTHS, Filter, Row, View
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 from validation.questions.lookup import main_wordings
@@ -108,17 +108,13 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     has_question = corpus.questions.filter(is_main=True).exists()
     context = {
         "corpus": corpus,
-        "list": Shown(
-            view,
+        "list": view.page_of(
             [_row(corpus, row, view, has_pages=has_question) for row in page.rows],
+            filters,
             total=(number, has_more),
-            facets=view.facets(filters, {}),
-            filters=filters,
-            chips=view.chips(filters),
             marked=wanted["text"],
-            next=view.address({"after": page.after}) if page.after else "",
-            previous=view.address({"before": page.before}) if page.before else "",
-            csv=view.address({"as": "csv"}),
+            after=page.after,
+            before=page.before,
             name="text",
             language=corpus.language,
             direction=direction_of(corpus.language),

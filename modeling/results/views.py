@@ -132,15 +132,13 @@ def _shown(request: HttpRequest, predictions: Predictions, choice: Choice) -> Sh
     filters.append(Filter("with", "Beside run", named, is_choice=True))
     csv = reverse("run-predictions-csv", args=[run.pk, predictions.partition])
     query = view.query().urlencode()
-    return Shown(
-        view,
+    return view.page_of(
         [_row(predictions, row, names) for row in page.rows],
+        filters,
         total=(page.pairs, False),
-        facets=view.facets(filters, counts),
-        filters=filters,
-        chips=view.chips(filters),
+        numbers=counts,
         first=view.address({}) if request.GET.get("after") else "",
-        next=view.address({"after": page.next}) if page.next else "",
+        after=page.next,
         csv=f"{csv}?{query}" if query else csv,
         acts=ACTS,
         marked=choice.text,
@@ -291,15 +289,13 @@ def _shown_on_map(request: HttpRequest, run: TrainingRun, found: DataMap, rows: 
         name = point["pairID"]
         cells = _cells(corpus, names, name, point["genre"], point["gold"], pairs.get(name), elsewhere)
         shown_rows.append(ListRow(name if name in pairs else "", cells | point))
-    return Shown(
-        view,
+    return view.page_of(
         shown_rows,
+        filters,
         total=(len(rows), False),
         facets=[Facet("Region: each a third of the pairs", regions), *view.facets(filters, {})],
-        filters=filters,
-        chips=view.chips(filters),
         first=view.address({}) if request.GET.get("after") else "",
-        next=view.address({"after": following}) if following else "",
+        after=following,
         csv=reverse("data-map-csv", args=[run.pk]),
         acts=ACTS,
         language=corpus.language,

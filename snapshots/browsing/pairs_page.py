@@ -26,7 +26,7 @@ from shared.facets import (
     histograms,
 )
 from shared.figures import shown
-from shared.lists import LENGTHS, Filter, Histogram, Row, Shown, View, chosen_numbers
+from shared.lists import Filter, Row, View, chosen_numbers
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 from snapshots.browsing.changed_pairs import FIGURES as OF_CHANGES
@@ -118,19 +118,17 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         "snapshot": snapshot,
         "awaited": "" if values else view.address({"part": "numbers"}),
         "changed": changed,
-        "list": Shown(
-            view,
+        "list": view.page_of(
             _rows(snapshot, keys),
+            filters,
             total=(number, has_more),
-            facets=view.facets(filters, numbers),
-            histograms=[Histogram(chart, view, LENGTHS if chart.key == "length" else ()) for chart in charts],
-            filters=[*filters, *([] if any(chart.key == "length" for chart in charts) else LENGTHS)],
-            chips=view.chips(filters, chosen_numbers(**limits) | {("changed",): changed}),
+            numbers=numbers,
+            charts=charts,
+            chosen=chosen_numbers(**limits) | {("changed",): changed},
             marked=wanted["text"],
-            next=view.address({"after": after}) if after else "",
-            previous=view.address({"before": previous}) if previous else "",
+            after=after,
+            before=previous,
             another=view.address({"seed": seed + 1}) if view.order == RANDOM else "",
-            csv=view.address({"as": "csv"}),
             acts=ACTS,
             language=snapshot.corpus.language,
             words=words,

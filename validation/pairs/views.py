@@ -21,7 +21,7 @@ from shared import figures
 from shared.csv_files import csv_file
 from shared.facets import AGREEMENTS, chosen_agreement
 from shared.findings import is_early
-from shared.lists import LENGTHS, Filter, Histogram, Row, Shown, View, chosen_numbers
+from shared.lists import Filter, Row, View, chosen_numbers
 from shared.tables import Column
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
@@ -169,19 +169,17 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "doubts": doubts,
         "run": run,
         "numbers": numbers,
-        "list": Shown(
-            view,
+        "list": view.page_of(
             [_row(question, pair, votes[pair.pk], doubts, words) for pair in pairs],
+            filters,
             total=numbers.total,
-            facets=view.facets(filters, numbers.values),
-            histograms=[Histogram(chart, view, LENGTHS if chart.key == "length" else ()) for chart in charts],
-            filters=[*filters, *([] if any(chart.key == "length" for chart in charts) else LENGTHS)],
-            chips=view.chips(filters, chosen_numbers(**lengths, agreement=agreement, doubt=doubt) | group),
+            numbers=numbers.values,
+            charts=charts,
+            chosen=chosen_numbers(**lengths, agreement=agreement, doubt=doubt) | group,
             marked=wanted.text,
             first=view.address({}) if after_key else "",
-            next=view.address({"after": after}) if after else "",
+            after=after,
             another=view.address({"seed": seed + 1}) if order == RANDOM else "",
-            csv=view.address({"as": "csv"}),
             acts=ACTS,
             language=question.corpus.language,
             words=words,
