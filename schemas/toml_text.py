@@ -56,8 +56,11 @@ def _escaped(text: str, escapes: Mapping[str, str]) -> str:
 
 
 def _has_tables(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return True
+    return isinstance(value, Mapping) or is_rows(value)
+
+
+def is_rows(value: Any) -> bool:
+    """Returns whether a value is a list of tables, which is not empty."""
     return (
         isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Mapping) for each in value)
     )

@@ -29,6 +29,7 @@ from collection.models import (
     WritingAssignment,
     WritingSeat,
 )
+from shared.findings import listed
 from shared.transactions import one_transaction
 from snapshots.models import DatasheetAnswer, Snapshot
 from validation.models import Assignment, CalibrationItem, Label, Membership, Question, QuestionReading
@@ -112,8 +113,7 @@ def _delete(corpus: Corpus) -> None:
 
 
 def refusal(work: list[str]) -> str:
-    listed = f"{', '.join(work[:-1])} and {work[-1]}" if len(work) > 1 else work[0]
     return (
-        f"This corpus holds {listed}, so it is not deleted. Archive it instead: it leaves the list, and all of it"
+        f"This corpus holds {listed(work)}, so it is not deleted. Archive it instead: it leaves the list, and all of it"
         " stays."
     )

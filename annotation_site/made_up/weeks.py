@@ -57,11 +57,14 @@ BASELINES = ("majority", "hypothesis_only", "cbow", "bilstm")
 STATISTICS = ("annotators", "bias", "models")
 
 
-class Clock:
-    """The time of the made-up work. It goes on by minutes of chance."""
+_now = timezone.now
 
-    def __init__(self, dice: random.Random) -> None:
-        self.dice, self.time = dice, timezone.now()
+
+class Clock:
+    """The time of the made-up work, which waits move on."""
+
+    def __init__(self) -> None:
+        self.time = _now()
 
     def __call__(self) -> datetime:
         return self.time
@@ -72,9 +75,6 @@ class Clock:
 
     def wait(self, seconds: int) -> None:
         self.time += timedelta(seconds=seconds)
-
-
-_now = timezone.now
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def kept_by(clock: Clock) -> Iterator[None]:
 def work_for_three_weeks(tell: Callable[[str], None] = lambda text: None) -> Corpus:
     """Makes the corpus with its people, texts, labels and two snapshots. Workers then count and train what it requests."""
     dice = random.Random(15)
-    clock = Clock(dice)
+    clock = Clock()
     clock.begin(0)
     with kept_by(clock):
         crowd = Crowd(dice, clock)
@@ -100,7 +100,7 @@ def work_for_three_weeks(tell: Callable[[str], None] = lambda text: None) -> Cor
             if (day + 1) % WEEK == 0:
                 tell(f"Made-up people have worked for {day + 1} of {DAYS} days ...")
         for path in sorted((DEMO / "premises").glob("*.txt")):
-            _quietly("import_premises", SLUG, path, genre=path.stem, licence="CC0-1.0")
+            quietly("import_premises", SLUG, path, genre=path.stem, licence="CC0-1.0")
     snapshot = crowd.freeze()
     for kind in ("corpus", "artifacts"):
         request_statistics(snapshot=snapshot, kind=kind)
@@ -122,7 +122,7 @@ class Crowd:
             line["premise"]: line for path in sorted(TEXTS.glob("*.jsonl")) for line in _lines(path)
         }
         for path in sorted(TEXTS.glob("*.jsonl")):
-            _quietly("import_premises", SLUG, path, genre=path.stem, licence="CC0-1.0")
+            quietly("import_premises", SLUG, path, genre=path.stem, licence="CC0-1.0")
         self.writers = [self._person(f"writer-{number}") for number in range(WRITERS)]
         self.judges = [self._person(f"judge-{number}") for number in range(JUDGES)]
         checks = {check.order: check.label for check in self.question.check_questions.all()}
@@ -219,5 +219,5 @@ def _lines(path: Path) -> Iterator[dict[str, str]]:
     return map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
 
-def _quietly(name: str, *arguments: object, **options: object) -> None:
+def quietly(name: str, *arguments: object, **options: object) -> None:
     call_command(name, *arguments, stdout=io.StringIO(), stderr=io.StringIO(), **options)

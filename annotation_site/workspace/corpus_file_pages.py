@@ -18,6 +18,7 @@ from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused
 from collection.corpus_schema import CorpusFile
 from collection.models import Corpus
+from shared.findings import in_place
 from validation.questions.addresses import number_in, text_in
 
 CHANGED_MEANWHILE = "The corpus or the text has changed since you looked. These are the changes now."
@@ -154,7 +155,7 @@ def _begin(request: HttpRequest, context: dict[str, Any]) -> None:
             corpus_file_in(text, "corpus file")
         except BadCorpusFile as problem:
             errors = {
-                str(fault.place[-1]): _sentence(fault.what)
+                str(fault.place[-1]): in_place(fault.what)
                 for fault in problem.faults
                 if fault.place[:1] == ("corpus",)
             }
@@ -162,10 +163,6 @@ def _begin(request: HttpRequest, context: dict[str, Any]) -> None:
         context["asked"] = {**asked, "errors": errors}
     else:
         context["look"] = look_at(text or "")
-
-
-def _sentence(what: str) -> str:
-    return f"{what[:1].upper()}{what[1:]}."
 
 
 @researcher_page

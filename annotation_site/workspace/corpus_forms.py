@@ -17,6 +17,7 @@ from collection.corpora.corpus_file import Fault
 from collection.corpus_schema import CorpusFile
 from nli.labels import SCHEMES
 from schemas.base import Place, choices_of, default_of, field_at, is_list, limits_of, part_in
+from shared.findings import in_place
 
 Content = dict[str, Any]
 LONG = {
@@ -481,7 +482,7 @@ def _tables(value: Any) -> list[Content]:
 
 
 def _of(faults: Sequence[Fault], place: Place) -> tuple[str, ...]:
-    return tuple(f"{fault.what[:1].upper()}{fault.what[1:]}." for fault in faults if fault.place == place)
+    return tuple(in_place(fault.what) for fault in faults if fault.place == place)
 
 
 def _title(place: Place, table: Content | None = None) -> str:

@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from annotation_site.workspace.labelling_page import held_now
 from annotation_site.workspace.pipeline import Counts, counts_of
-from annotation_site.workspace.texts_days import A_DAY, DAYS
+from annotation_site.workspace.texts_days import DAYS
 from collection.models import Corpus
+from shared.days import monday_of
 from shared.findings import WEEK, compared, in_place, named_rows, pace, peak
 from shared.numbers import percent, short_day
 from shared.tables import Column, Table, interval, with_values
@@ -106,8 +107,7 @@ def _by_week(rows: Sequence[dict[str, Any]], what: str) -> list[dict[str, Any]]:
     """Returns the sums of weeks, which begin on Mondays."""
     weeks = Counter[str]()
     for row in rows:
-        day = date.fromisoformat(row["day"])
-        weeks[(day - day.weekday() * A_DAY).isoformat()] += row[what]
+        weeks[monday_of(date.fromisoformat(row["day"])).isoformat()] += row[what]
     return [{"day": week, what: number} for week, number in weeks.items()]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from collection.corpora.corpus_file import Statement, statements_of, value_span
 from schemas.base import Place
-from schemas.toml_text import block_of, toml_of, value_of
+from schemas.toml_text import block_of, is_rows, toml_of, value_of
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class _Editor:
     def _table(self, place: Place, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         for key, value in old.items():
             if key not in new:
-                for position in range(len(value)) if _is_rows(value) else ():
+                for position in range(len(value)) if is_rows(value) else ():
                     self._remove((*place, key, position))
-                if not _is_rows(value):
+                if not is_rows(value):
                     self._remove((*place, key))
         for key, value in new.items():
             was, here = old.get(key), (*place, key)
@@ -72,7 +72,7 @@ class _Editor:
                 continue
             if isinstance(value, Mapping) and isinstance(was, Mapping):
                 self._table(here, was, value)
-            elif _is_rows(value) and (was is None or _is_rows(was)):
+            elif is_rows(value) and (was is None or is_rows(was)):
                 self._rows(here, was or [], value)
             elif isinstance(value, Mapping):
                 self._insert(self._end_of(place), block_of(_names(here), value, is_list=False))
@@ -141,12 +141,6 @@ class _Editor:
 
 def _names(place: Place) -> list[str]:
     return [step for step in place if isinstance(step, str)]
-
-
-def _is_rows(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Mapping) for each in value)
-    )
 
 
 def _known_by(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from nli.labels import NO_GOLD
 from shared.figures import Figure
 from shared.tables import Column, Row, Table
-from snapshots.browsing.changes import ADDED, CHANGES, GONE, PARTITION, before, changed
+from snapshots.browsing.changes import CHANGES, GONE, PARTITION, before, changed
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.statistics.scope import SNAPSHOT
 from validation.questions.lookup import names_in
@@ -47,8 +47,8 @@ def _rows(snapshot: Snapshot) -> Iterator[Row]:
                 "change": kind,
                 "id": row.pair.public_id,
                 "hypothesis": row.pair.hypothesis,
-                "then": NOWHERE if name == ADDED else said(then, name),
-                "now": NOWHERE if name == GONE else said(now, name),
+                "then": said(then, name),
+                "now": said(now, name),
                 "hrefs": {"id": reverse("pair", args=[snapshot.corpus.slug, row.pair.public_id])},
             }
 

@@ -16,7 +16,7 @@ from pydantic import AfterValidator
 from nli.agreement import Votes, chance_corrected
 from nli.gold import Rule
 from schemas.base import refuse
-from shared.days import start_of_day
+from shared.days import monday_of, start_of_day
 from shared.figures import Figure, Parameters, Picture, picture
 from shared.findings import LISTED, Part, beside_before, in_place, listed
 from shared.intervals import FEWEST_PAIRS
@@ -35,10 +35,6 @@ A_WEEK = timedelta(days=7)
 LABELS, TEXTS, GENRE = "labels of", "texts of", "genre"
 MOST_DRAWN = 30
 Key = tuple[str, str]  # one of the above, and a code or a slug
-
-
-def monday_of(day: date) -> date:
-    return day - timedelta(days=day.weekday())
 
 
 def last_whole_week() -> date:

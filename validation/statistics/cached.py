@@ -20,7 +20,7 @@ from django.utils import timezone
 from collection.models import Corpus, Exclusion, Pair, Premise
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
-from shared.days import start_of_day
+from shared.days import monday_of, start_of_day
 from validation.gold.queries import adjudication_queue
 from validation.models import Adjudication, Assignment, CachedStatistics, Label, Question
 from validation.statistics.agreement import (
@@ -319,8 +319,7 @@ def missing_this_week(now: datetime) -> Iterator[tuple[Question, str, str]]:
     Of large corpora: the last week without each person and genre, and agreement by genre and week. What hypotheses give away
     by prompt version is only counted again: the first count is a researcher's choice.
     """
-    today = start_of_day(now)
-    monday = today - timedelta(days=today.weekday())
+    monday = monday_of(start_of_day(now))
     last = (monday - timedelta(days=7)).date().isoformat()
     wanted = ((Kind.WITHOUT, last), (Kind.CELLS, f"{FIRST_DIMENSION},week"), (Kind.BIAS, "version"))
     since = Q(requested_at__gte=monday) | Q(made_at__gte=monday)

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import fcntl
-import io
 import os
 import signal
 import socket
@@ -19,12 +18,11 @@ from django.db import connection, transaction
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from annotation_site.made_up.weeks import work_for_three_weeks
+from annotation_site.made_up.weeks import DEMO, quietly, work_for_three_weeks
 from annotation_site.operation.processes import Service, stop
 from annotation_site.operation.server import gunicorn_command, wait_for
 from collection.models import Corpus
 
-EXAMPLES = settings.BASE_DIR / "examples" / "demo"
 PASSWORD = "five labels make gold"
 CONTACT = "rosa@example.org"  # so that pages read as on a real site; nobody gets mail there
 PEOPLE = {"ana": "annotator", "vera": "annotator", "rosa": "researcher"}
@@ -185,19 +183,11 @@ def only_one_demo() -> Iterator[None]:
 @transaction.atomic
 def load_example() -> None:
     """Loads the corpus, its pairs and premises, and creates the three people, in one transaction."""
-    quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
-    call_command("load_corpus", EXAMPLES / "corpus.toml", **quiet)
-    call_command(
-        "import_pairs",
-        "demo",
-        EXAMPLES / "pairs.jsonl",
-        format="jsonl",
-        open=True,
-        without_look=True,  # an example, which nobody publishes
-        **quiet,
-    )
-    for path in sorted((EXAMPLES / "premises").glob("*.txt")):
-        call_command("import_premises", "demo", path, genre=path.stem, licence="CC0-1.0", **quiet)
+    quietly("load_corpus", DEMO / "corpus.toml")
+    # An example, which nobody publishes.
+    quietly("import_pairs", "demo", DEMO / "pairs.jsonl", format="jsonl", open=True, without_look=True)
+    for path in sorted((DEMO / "premises").glob("*.txt")):
+        quietly("import_premises", "demo", path, genre=path.stem, licence="CC0-1.0")
     for name, role in PEOPLE.items():
         create_person(username=name, password=PASSWORD, role=role)
 
