@@ -47,12 +47,13 @@ SLUG, NAME = "three-weeks", "Example: three weeks of work"
 DESCRIPTION = "Made-up people wrote and judged these pairs. Please do not use them for research."
 TEXTS = settings.BASE_DIR / "examples" / "three-weeks"
 DEMO = settings.BASE_DIR / "examples" / "demo"
-DAYS, WEEK, WRITERS, JUDGES = 21, 7, 6, 14
-TEXTS_A_DAY = (4, 8)
-AT_WORK, BATCHES_A_DAY = (5, 9), 2  # judges; some pairs still wait at the end
+# Three whole weeks from Monday to Sunday, so that each has pairs enough to compare, and the days of this week.
+WEEKS, WEEK, WRITERS, JUDGES = 3, 7, 6, 14
+TEXTS_A_DAY = (3, 6)
+AT_WORK, BATCHES_A_DAY = (4, 7), 2  # judges; some pairs still wait at the end
 HELD_OUT = 5  # pairs of each genre in dev and in test
-# Who gives any answer, and quickly; and who grow tired in the last week, so that agreement falls.
-GUESSER, TIRED, LAST_WEEK = 4, (2, 7, 9, 11, 13), 14
+# Who gives any answer, and quickly; and who grow tired on the Monday of the third week, so that agreement falls.
+GUESSER, TIRED, LAST_WEEK = 4, (2, 7, 9, 11, 12, 13), 14
 BASELINES = ("majority", "hypothesis_only", "cbow", "bilstm")
 STATISTICS = ("annotators", "bias", "models")
 
@@ -64,14 +65,16 @@ class Clock:
     """The time of the made-up work, which waits move on."""
 
     def __init__(self) -> None:
-        self.time = _now()
+        self.time = now = _now()
+        self.days = WEEKS * WEEK + now.weekday()
+        self.first = now.replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=self.days)
 
     def __call__(self) -> datetime:
         return self.time
 
     def begin(self, day: int) -> None:
-        """Begins a day: 0 is the first one, DAYS the present day."""
-        self.time = _now() - timedelta(days=DAYS - day, hours=6)
+        """Begins a day: 0 is the first one, `days` the present day."""
+        self.time = self.first + timedelta(days=day)
 
     def wait(self, seconds: int) -> None:
         self.time += timedelta(seconds=seconds)
@@ -92,13 +95,13 @@ def work_for_three_weeks(tell: Callable[[str], None] = lambda text: None) -> Cor
     clock.begin(0)
     with kept_by(clock):
         crowd = Crowd(dice, clock)
-        for day in range(DAYS):
+        for day in range(clock.days):
             clock.begin(day)
             crowd.work(day)
             if day == LAST_WEEK:
                 crowd.freeze()
             if (day + 1) % WEEK == 0:
-                tell(f"Made-up people have worked for {day + 1} of {DAYS} days ...")
+                tell(f"Made-up people have worked for {day + 1} of {clock.days} days ...")
         for path in sorted((DEMO / "premises").glob("*.txt")):
             quietly("import_premises", SLUG, path, genre=path.stem, licence="CC0-1.0")
     snapshot = crowd.freeze()
@@ -188,8 +191,8 @@ class Crowd:
         """Draws an answer: the author's label, or any; a label is doubted more often where the author meant neutral."""
         meant = item.seat.pair.author_label
         sure = 0.94 - who % 6 / 40 - 0.12 * (meant == "neutral")
-        if who in TIRED and day > LAST_WEEK:
-            sure = 0.35
+        if who in TIRED and day >= LAST_WEEK:
+            sure = 0.25
         if who == GUESSER or meant is None or self.dice.random() > sure:
             return self.dice.choice(self.question.labels)
         return meant
