@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import cast
 
@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Consent, User
 from accounts.pages.access import annotator_required
+from collection.errors import PAUSED
 from collection.joining import exams
 from collection.models import WRITING_EXAM, Exam
 from collection.texts import direction_of
@@ -79,7 +80,10 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
         else:
             messages.success(request, _outcome(paper, attempt.passed))
             return redirect(request.path)
-    return exam_form(request, paper, words, exams.standing_of(paper, user), answers, errors)
+    standing = exams.standing_of(paper, user)
+    if corpus.paused_at is not None and not errors and not standing.why_not:
+        standing = replace(standing, why_not=str(PAUSED))  # who has begun may still send
+    return exam_form(request, paper, words, standing, answers, errors)
 
 
 def exam_form(

@@ -6,6 +6,7 @@ from django.urls import reverse
 from accounts.models import ConsentForm, Grant, Qualification
 from accounts.people.consents import give_consent
 from accounts.people.qualifications import revoke
+from collection.corpora.states import pause
 from collection.joining import exams
 from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once
@@ -81,6 +82,19 @@ def test_who_sent_the_exam_is_not_asked_to_take_it_again(written_exam, browser_o
     assert "A researcher is still reading your exam. You can write here once you have passed." in page
     assert "Take the exam" not in page
     assert "A researcher is still reading your exam for" in client.get(reverse("start")).text
+
+
+def test_during_a_pause_nobody_begins_an_exam_and_who_has_begun_can_send(exam, browser_of, ana):
+    pause(corpus=exam.corpus)
+    client, address = browser_of(ana), reverse("exam", args=["small"])
+    page = client.get(address).text
+    assert "paused this work" in page
+    assert "<form method=\"post\" novalidate>" not in page
+    page = client.post(address, {"answer-0": "neutral"})
+    assert "Not sent yet." in page.text
+    assert "answer-1" in page.text
+    client.post(address, {f"answer-{order}": label for order, label in RIGHT.items()})
+    assert may_write(ana, exam)
 
 
 def test_texts_do_not_save_somebody_who_failed_the_labels(written_exam, ana):
