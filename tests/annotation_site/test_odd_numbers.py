@@ -45,6 +45,7 @@ BASE = {
     "open_pairs": ["small", "--without-look"],
     "pair_premises": ["scenes", "{scenes}", "--genre=fiction", "--dry-run"],
     "recast": ["new", "sentiment", "{words}", "--dry-run"],
+    "reproduce": ["mpe", "--data={folder}", "--plan"],
     "report": ["lengths", "small@1"],
     "simulate": ["small", "--url=http://127.0.0.1:9"],
     "train": ["small@1", "--baseline=majority", "--queue"],
@@ -88,6 +89,7 @@ def files(small, tmp_path):
     )
     captions = [f"A dog number {n} runs on the beach." for n in range(5)]
     return {
+        "folder": tmp_path,
         "pairs": write_jsonl(tmp_path / "pairs.jsonl", [record(1, label="neutral")]),
         "premises": write_jsonl(tmp_path / "premises.jsonl", [{"text": "A man reads a long letter."}]),
         "scenes": write_jsonl(tmp_path / "scenes.jsonl", [{"id": "1", "captions": captions}]),

@@ -89,7 +89,7 @@ def test_during_a_pause_nobody_begins_an_exam_and_who_has_begun_can_send(exam, b
     client, address = browser_of(ana), reverse("exam", args=["small"])
     page = client.get(address).text
     assert "paused this work" in page
-    assert "<form method=\"post\" novalidate>" not in page
+    assert '<form method="post" novalidate>' not in page
     page = client.post(address, {"answer-0": "neutral"})
     assert "Not sent yet." in page.text
     assert "answer-1" in page.text

@@ -40,6 +40,14 @@ ELSEWHERE = {
     "DATABASE_URL=postgres://... .venv/bin/python ": "another database: test_moving_to_postgresql.py runs these lines",
 }
 NOT_RUN = {
+    **dict.fromkeys(
+        (
+            "reproduce mpe --data FOLDER --seeds 3",
+            "reproduce snli --data FOLDER --scale published",
+            "reproduce snli --data FOLDER --scale published --plan",
+        ),
+        "trains for hours: tests/annotation_site/test_reproduce.py runs it on a tiny corpus",
+    ),
     "createsuperuser": "asks for a name and a password",
     "collectstatic --noinput": "fills a folder beside the code; tests of the containers run it",
 }
@@ -261,8 +269,7 @@ def test_the_lists_above_name_nothing_that_no_page_has() -> None:
 
 # Program -> the test that runs or compares what the pages say of it.
 PROGRAMS = {
-    "bench": "tests/bench/test_proofs.py",
-    "bench.proofs": "tests/bench/test_proofs.py",
+    "bench": "tests/bench/test_plain_networks.py",
     "celery": "tests/architecture/test_containers.py",
     "gunicorn": "tests/architecture/test_containers.py",
     "modeling.baselines.catalogue": "tests/baselines/test_catalogue.py",

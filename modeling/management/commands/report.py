@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from collection.models import PARTITIONS
 from jobs.claims import JobError
 from jobs.tasks import enqueue
+from modeling import catalogue
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import MOST_CHILDREN, request_runs
 from modeling.launching.regimes import RefusedRun
@@ -97,6 +98,13 @@ class Command(BaseCommand):
             help="seeds of these runs, from 1 on; default 3",
         )
 
+        parser.add_argument(
+            "--vectors",
+            default=catalogue.PACKAGED_VECTORS,
+            metavar="V",
+            help="that these runs read: an installed package, or a GloVe text file",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         *snapshots, name = options["names"]
         if name not in NAMES:
@@ -139,7 +147,7 @@ class Command(BaseCommand):
             if options["train_missing"]:
                 lacking = fill(name, snapshots, scores=Scores(snapshots, *asked))
                 self.score(lacking.unscored())
-                self.train(lacking, options["seeds"])
+                self.train(lacking, options["seeds"], options["vectors"])
             scores = Scores(snapshots, *asked)
             report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
@@ -177,12 +185,12 @@ class Command(BaseCommand):
         for what, failure in score_all(lacking):
             self.stderr.write(f"{what}: {failure}" if failure else f"Scored {what}")
 
-    def train(self, report: Report, seeds: int) -> None:
+    def train(self, report: Report, seeds: int, vectors: str) -> None:
         """Queues the missing runs, and says when to repeat the command: only then others start from them."""
         queued = []
         for request in report.requests(range(1, seeds + 1)):
             try:
-                run = request_runs(**request)
+                run = request_runs(**request, vectors=vectors)
             except RefusedRun as error:
                 self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
                 continue
