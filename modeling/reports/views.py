@@ -51,6 +51,7 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
     tables = [
         {
             "report": report,
+            "paper": report.table.title.partition(",")[0],
             "columns": [_title(names, column) for column in report.columns],
             "rows": _with_runs(report, names),
             "notes": notes_of(report),
@@ -61,6 +62,7 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "snapshot": snapshots[0],
         "further": snapshots[1:],
         "tables": tables,
+        "shown": [each for each in tables if each["report"].filled or each["report"].name == FIGURE],
         "with_runs": sum(bool(report.filled_by_runs) for report in filled),
         "charts": charts,
         "figure": FIGURE,
