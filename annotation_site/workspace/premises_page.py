@@ -9,9 +9,10 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from accounts.pages.access import researcher_page
+from accounts.pages.access import researcher_form
 from annotation_site.workspace import premises_charts
 from collection.models import Corpus, Pair, Premise, WritingSeat
+from collection.premises.acting import ACTS, act_on_premises
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.figures import shown
@@ -49,13 +50,15 @@ COLUMNS = {
 }
 
 
-@researcher_page
+@researcher_form
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Lists premises, page by page. The address holds the view; `as=csv` gives all that pass as CSV."""
+    """Lists premises, page by page. The address holds the view; `as=csv`: all that pass as CSV. POST acts on chosen ones."""
     corpus = get_object_or_404(Corpus, slug=slug)
     view = View(request, SHOWN, ORDERS, BY, usual="pk")
     wanted = {name: view.text(name) for name in FILTERS}
     found = filtered(corpus, wanted)
+    if request.method == "POST":
+        return act_on_premises(request, corpus, lambda: found.values_list("public_id", flat=True))
     if request.GET.get("as") == "csv":
         return _csv(corpus, found)
     counted = premises_charts.counted(corpus)
@@ -79,6 +82,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
             after=page.after,
             before=page.before,
             name="premise",
+            acts=ACTS,
             language=corpus.language,
             direction=direction_of(corpus.language),
         ),

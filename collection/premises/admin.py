@@ -3,22 +3,17 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
-from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.text import Truncator
-from unfold.forms import ActionForm
-from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.models import User
 from accounts.pages.admin_lists import ResearcherAdmin
-from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, Source
 from collection.premises.filters.registry import NAMES
 from collection.premises.intake import restore_lines
-from collection.premises.status import LONGEST_REASON, drop_premises, set_premise_status, take_premises_back
 
 TEXT_SHOWN = 200
 NAMED = 5  # lines that a message names one by one
@@ -41,19 +36,6 @@ class SourceAdmin(ResearcherAdmin):
     ordering = ["-pk"]
 
 
-class ReasonForm(ActionForm):
-    """The choice of an action, with the reason for dropping premises."""
-
-    reason = forms.CharField(
-        required=False,
-        max_length=LONGEST_REASON,
-        label="",
-        widget=UnfoldAdminTextInputWidget(
-            {"placeholder": "reason for dropping", "aria-label": "Reason for dropping premises"}
-        ),
-    )
-
-
 @admin.register(Premise)
 class PremiseAdmin(ResearcherAdmin):
     list_display = ["public_id", "short_text", "genre", "status", "dropped_because", "document"]
@@ -63,39 +45,10 @@ class PremiseAdmin(ResearcherAdmin):
     search_help_text = "words of the text, or the public id"
     raw_id_fields = ["source"]
     ordering = ["-pk"]
-    actions = ["pause", "reopen", "drop", "take_back"]
-    action_form = ReasonForm
 
     @admin.display(description="text")
     def short_text(self, premise: Premise) -> str:
         return _short(premise.text)
-
-    @admin.action(description="Pause: not shown to writers", permissions=["view"])
-    def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = set_premise_status(premises=premises, status=Premise.Status.PAUSED)
-        messages.success(request, f"{_premises(count)} paused. A writer who has claimed one may finish it.")
-
-    @admin.action(description="Open: shown to writers", permissions=["view"])
-    def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = set_premise_status(premises=premises, status=Premise.Status.OPEN)
-        messages.success(request, f"{_premises(count)} open now.")
-
-    @admin.action(description="Drop, for the reason given here", permissions=["view"])
-    def drop(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        try:
-            count = drop_premises(premises=premises, reason=request.POST.get("reason", ""))
-        except NotPossible as problem:
-            messages.error(request, str(problem))
-            return
-        messages.success(
-            request,
-            f"{_premises(count)} dropped. Their pairs stay, and you can open the premises again at any time.",
-        )
-
-    @admin.action(description="Open dropped premises again", permissions=["view"])
-    def take_back(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = take_premises_back(premises=premises)
-        messages.success(request, f"{_premises(count)} open again.")
 
 
 class FilterFilter(admin.SimpleListFilter):

@@ -8,9 +8,9 @@ from collection.models import Premise
 LONGEST_REASON = 300
 
 
-def set_premise_status(*, premises: QuerySet[Premise], status: str) -> int:
-    """Opens or pauses premises. Returns how many changed. Dropped ones stay dropped."""
-    return premises.exclude(status__in=[status, Premise.Status.DROPPED]).update(status=status)
+def pause_premises(*, premises: QuerySet[Premise]) -> int:
+    """Pauses open premises, so that no writer can claim them. Returns how many."""
+    return premises.filter(status=Premise.Status.OPEN).update(status=Premise.Status.PAUSED)
 
 
 def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
@@ -27,8 +27,6 @@ def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
     return premises.exclude(status=dropped).update(status=dropped, dropped_because=reason)
 
 
-def take_premises_back(*, premises: QuerySet[Premise]) -> int:
-    """Reopens dropped premises. Returns how many."""
-    return premises.filter(status=Premise.Status.DROPPED).update(
-        status=Premise.Status.OPEN, dropped_because=""
-    )
+def open_premises(*, premises: QuerySet[Premise]) -> int:
+    """Opens paused and dropped premises again. Returns how many."""
+    return premises.exclude(status=Premise.Status.OPEN).update(status=Premise.Status.OPEN, dropped_because="")

@@ -135,3 +135,63 @@ def test_of_very_many_premises_the_stock_is_what_a_worker_counted(corpus, look, 
     page = look()
     assert page.context["charts"][0].table.title == "7 of 7 premises are without pairs."
     assert "The stock was counted" in page.content.decode()
+
+
+def acted(client, do: str, *chosen: str, query: str = "", **given) -> tuple[object, list[str]]:
+    """Returns the page that says what the act would do, and the messages once it is confirmed."""
+    sent = {"do": do, **({"which": "ticked", "pair": chosen} if chosen else {"which": "all"}), **given}
+    page = client.post(f"/c/small/premises/?{query}", sent)
+    sent |= {"confirm": "yes", "expected": len(page.context["effect"].keys)}
+    after = client.post(f"/c/small/premises/?{query}", sent, follow=True)
+    return page, [str(each) for each in after.context["messages"]] if after.status_code == 200 else []
+
+
+def states() -> str:
+    return "".join(status[0] for status in Premise.objects.order_by("pk").values_list("status", flat=True))
+
+
+def test_chosen_premises_are_paused_dropped_and_opened_again(corpus, browser_of, rosa):
+    client = browser_of(rosa)
+    first, second, third, *_ = Premise.objects.order_by("pk").values_list("public_id", flat=True)
+    page, said = acted(client, "pause", first, second)
+    assert "Writers no longer get 2 premises" in page.text
+    assert (said, states()) == (["2 premises are paused."], "ppooooo")
+    page, said = acted(client, "drop", second, third, reason=" names a  person ")
+    assert "Reason (shown with the dropped premises)" in page.text
+    assert (said, states()) == (["2 premises are dropped."], "pddoooo")
+    assert set(Premise.objects.filter(status="dropped").values_list("dropped_because", flat=True)) == {
+        "names a person"
+    }
+    page, said = acted(client, "pause", query="text=Sentence")
+    assert page.context["effect"].left_out == {"paused already": 1, "dropped": 2}
+    assert (said[0], states()) == ("4 premises are paused.", "pddpppp")
+    _, said = acted(client, "open", query="status=dropped")
+    assert (said, states()) == (["2 premises are open again."], "poopppp")
+    assert not Premise.objects.exclude(dropped_because="").exists()
+
+
+def test_writers_get_no_dropped_premise_until_it_is_open_again(corpus, browser_of, rosa):
+    genre, client = corpus.genres.get(), browser_of(rosa)
+    premise = Premise.objects.order_by("pk")[0]
+    make_seats(premises=[premise])
+    for do, is_there in (("drop", False), ("open", True), ("pause", False)):
+        acted(client, do, premise.public_id, reason="names a person")
+        assert WritingSeat.objects.to_write(genre, False).filter(premise=premise).exists() == is_there
+
+
+def test_no_premise_is_dropped_without_a_reason_and_none_before_it_is_confirmed(corpus, browser_of, rosa):
+    client, premise = browser_of(rosa), Premise.objects.order_by("pk")[0].public_id
+    sent = {"do": "drop", "which": "ticked", "pair": [premise], "confirm": "yes", "expected": "1"}
+    for reason, said in ((" ", "Type a reason."), ("x" * 301, "301 characters long")):
+        answer = client.post("/c/small/premises/", {**sent, "reason": reason})
+        assert (answer.status_code, said in answer.text) == (422, True)
+    answer = client.post("/c/small/premises/", {**sent, "reason": "a name", "expected": "2"})
+    assert "have changed in the meantime" in answer.text
+    client.post("/c/small/premises/", {"do": "pause", "which": "all"})
+    assert states() == "ooooooo"
+
+
+def test_only_researchers_act_on_premises(corpus, browser_of, ana):
+    sent = {"do": "pause", "which": "all", "confirm": "yes", "expected": "7"}
+    assert browser_of(ana).post("/c/small/premises/", sent).status_code == 403
+    assert states() == "ooooooo"

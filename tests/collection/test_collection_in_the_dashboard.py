@@ -5,7 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from collection.models import Corpus, DroppedLine, Pair, Premise, Source
+from collection.models import Corpus, DroppedLine, Pair, Source
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing
@@ -85,17 +85,6 @@ def test_pairs_are_filtered_by_genre_and_label(corpus, client):
     assert len(client.get("/admin/collection/pair/", chosen).context["cl"].result_list) == 3
     chosen["author_label__exact"] = "entailment"
     assert not client.get("/admin/collection/pair/", chosen).context["cl"].result_list
-
-
-def test_premises_are_paused_and_opened_again(corpus, client):
-    premise, dropped = Premise.objects.order_by("pk")[:2]
-    Premise.objects.filter(pk=dropped.pk).update(status="dropped", dropped_because="boilerplate")
-    chosen = {"_selected_action": [premise.pk, dropped.pk]}
-    page = client.post("/admin/collection/premise/", {**chosen, "action": "pause"}, follow=True)
-    assert "1 premise is paused" in page.content.decode()
-    client.post("/admin/collection/premise/", {**chosen, "action": "reopen"})
-    assert Premise.objects.get(pk=premise.pk).status == "open"
-    assert Premise.objects.get(pk=dropped.pk).status == "dropped"
 
 
 def test_nothing_is_deleted_by_hand(corpus, client):

@@ -3,10 +3,9 @@
 import pytest
 from django.utils import timezone
 
-from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, WritingSeat
 from collection.premises.intake import restore_lines
-from collection.premises.status import drop_premises, take_premises_back
+from collection.premises.status import drop_premises, open_premises
 from tests.cast import ana, rosa, signed_in
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_premise
@@ -125,32 +124,9 @@ def test_annotators_cannot_restore(corpus):
     assert line(1).restored_at is None
 
 
-def test_a_premise_is_dropped_with_a_reason_and_taken_back(corpus, client):
-    premise = Premise.objects.get(line=4)
-    address, chosen = "/admin/collection/premise/", {"_selected_action": [premise.pk]}
-    page = client.post(address, {**chosen, "action": "drop", "reason": " names a  person "}, follow=True)
-    assert "1 premise is dropped" in page.content.decode()
-    premise.refresh_from_db()
-    assert (premise.status, premise.dropped_because) == ("dropped", "names a person")
-    assert not WritingSeat.objects.to_write(premise.genre, False).filter(premise=premise).exists()
-    client.post(address, {**chosen, "action": "take_back"})
-    premise.refresh_from_db()
-    assert (premise.status, premise.dropped_because) == ("open", "")
-    assert WritingSeat.objects.to_write(premise.genre, False).filter(premise=premise).count() == 2
-
-
-def test_no_premise_is_dropped_without_a_reason(corpus, client):
-    chosen = {"_selected_action": [Premise.objects.get(line=4).pk], "action": "drop", "reason": " "}
-    page = client.post("/admin/collection/premise/", chosen, follow=True)
-    assert "Type a reason" in page.content.decode()
-    assert not Premise.objects.filter(status="dropped").exists()
-    with pytest.raises(NotPossible, match="301 characters long"):
-        drop_premises(premises=Premise.objects.all(), reason="x" * 301)
-
-
 def test_the_first_reason_stands(corpus):
     assert drop_premises(premises=Premise.objects.all(), reason="first") == 1
     assert drop_premises(premises=Premise.objects.all(), reason="second") == 0
     assert Premise.objects.get().dropped_because == "first"
-    assert take_premises_back(premises=Premise.objects.all()) == 1
-    assert take_premises_back(premises=Premise.objects.all()) == 0
+    assert open_premises(premises=Premise.objects.all()) == 1
+    assert open_premises(premises=Premise.objects.all()) == 0

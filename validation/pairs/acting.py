@@ -1,15 +1,15 @@
-"""What researchers do with chosen pairs: each act says first what it would do and leave out, and then is one transaction."""
+"""What researchers do with chosen pairs (shared/acting.py)."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from django.db.models import Q
 
 from accounts.models import User
 from collection.models import Pair
 from nli.gold import ADJUDICATED
+from shared.acting import Act, ChosenRows, Effect
 from shared.among import Among
-from shared.transactions import one_transaction
 from validation.errors import ReasonMissing, ValidationError
 from validation.gold.queries import more_sort_memory, waits_for_adjudication, with_gold_label
 from validation.models import Question
@@ -25,51 +25,19 @@ from validation.pairs.opening import (
 from validation.pairs.pair_sets import TO_DECIDE, clean_name, in_set, put_into_set, take_out_of_set
 from validation.pairs.vetting import Choice, vet
 
-# More pairs than these would take a page too long.
-MOST_OPENED = 5_000
-MOST_MARKED = 100_000
+MOST_OPENED = 5_000  # pairs; more would take a page too long
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Pairs that somebody chose. keys: id of a pair -> its key. given: what the form says beside them."""
+class Chosen(ChosenRows):
+    """Pairs that somebody chose, under a question."""
 
     question: Question
-    keys: Mapping[str, int]
-    given: Mapping[str, str]
     by: User
 
     def standing(self) -> set[int]:
         rows = Pair.objects.standing().filter(Among("pk", list(self.keys.values())))
         return set(rows.values_list("pk", flat=True))
-
-
-@dataclass
-class Effect:
-    """What an act would do, or did. left_out: why -> pairs. labels, cents: what validators would give, and get."""
-
-    keys: Collection[int] = ()
-    left_out: dict[str, int] = field(default_factory=dict)
-    labels: int = 0
-    cents: int = 0
-
-    def leave(self, why: str, number: int) -> None:
-        if number:
-            self.left_out[why] = self.left_out.get(why, 0) + number
-
-
-@dataclass(frozen=True)
-class Act:
-    """An act. name: of its button. does, did: what it says before and after, of “{pairs}”. field: what the form asks beside
-    the pairs. plan: returns the effect, and writes nothing; do: carries it out, returns the pairs that it changed."""
-
-    name: str
-    does: str
-    did: str
-    plan: Callable[[Chosen], Effect]
-    do: Callable[[Chosen, Effect], int]
-    field: str = ""
-    most: int = MOST_MARKED
 
 
 def _standing(chosen: Chosen) -> tuple[set[int], Effect]:
@@ -187,7 +155,7 @@ def _take(chosen: Chosen, effect: Effect) -> int:
 ACTS: dict[str, Act] = {
     "open": Act(
         "Open for labelling",
-        "Annotators get {pairs} to label. They see neither gold labels nor what runs predicted.",
+        "Annotators get {rows} to label. They see neither gold labels nor what runs predicted.",
         "open for labelling",
         _plan_opening,
         _open,
@@ -195,7 +163,7 @@ ACTS: dict[str, Act] = {
     ),
     "labels": Act(
         "More labels",
-        "{pairs} get further labels. These show how opinions spread; gold labels stay. You cannot undo this.",
+        "{rows} get further labels. These show how opinions spread; gold labels stay. You cannot undo this.",
         "waiting for more labels",
         _plan_labels,
         _ask,
@@ -204,7 +172,7 @@ ACTS: dict[str, Act] = {
     ),
     "decide": Act(
         "Adjudicate",
-        f"{{pairs}} go into the set “{TO_DECIDE}”, and Disputes shows them one after the other.",
+        f"{{rows}} go into the set “{TO_DECIDE}”, and Disputes shows them one after the other.",
         "waiting for your decision",
         _plan_deciding,
         _decide,
@@ -212,16 +180,17 @@ ACTS: dict[str, Act] = {
     ),
     "withdraw": Act(
         "Withdraw",
-        "{pairs} no longer count: nobody gets them to label, and new snapshots leave them out. Their labels stay as history,"
+        "{rows} no longer count: nobody gets them to label, and new snapshots leave them out. Their labels stay as history,"
         " and Withdraw pairs lets them count again.",
         "withdrawn",
         _plan_withdrawal,
         _withdraw,
         "reason",
+        about="stored with the record, never published",
     ),
     "put": Act(
         "Into a set",
-        "{pairs} go into the set. Nothing else changes.",
+        "{rows} go into the set. Nothing else changes.",
         "in the set",
         _plan_putting,
         _put,
@@ -229,20 +198,10 @@ ACTS: dict[str, Act] = {
     ),
     "take": Act(
         "Out of a set",
-        "{pairs} leave the set. A set without pairs is deleted.",
+        "{rows} leave the set. A set without pairs is deleted.",
         "out of the set",
         _plan_taking,
         _take,
         "set",
     ),
 }
-
-
-@one_transaction
-def carry_out(act: Act, chosen: Chosen, expected: int) -> tuple[Effect, int] | None:
-    """Plans again and carries it out. Returns (the plan, pairs changed); None, with nothing done, if it would now change
-    another number of pairs than `expected`. Raises ValidationError."""
-    effect = act.plan(chosen)
-    if len(effect.keys) != expected or not expected:
-        return None
-    return effect, act.do(chosen, effect)
