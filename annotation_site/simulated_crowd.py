@@ -1,6 +1,6 @@
 """A simulated crowd: annotators who sign in and work through the real pages over HTTP.
 
-It never uses the database, so it can do only what a person with a browser can do. The command `simulate` creates its
+It never uses the database, so it can do only what a person with a browser can do. `intake/crowd.py` creates its
 accounts and marks them as simulated.
 """
 
@@ -9,7 +9,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ import requests
 # How long an annotator without work waits for a released seat, and how often they try.
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.5
+LOOKS_EVERY = 1.0  # seconds between two reports of progress
 MOST_CHOICES = 5  # labels of the largest scheme
 
 # (premise, hypothesis) -> label, or None to skip the pair.
@@ -38,6 +39,7 @@ class Tally:
     written: int = 0
     batches: int = 0
     last_at: float = field(default_factory=time.monotonic)
+    stopped: threading.Event = field(default_factory=threading.Event, repr=False)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, **counts: int) -> None:
@@ -104,7 +106,7 @@ class Annotator:
 
     def label(self, address: str, judge: Judge, tally: Tally) -> None:
         """Labels batch after batch at a question's address until no work is left and nobody can release any."""
-        while True:
+        while not tally.stopped.is_set():
             page = self.open(address)
             form = labelling_form(page)
             if form is None:
@@ -130,7 +132,7 @@ class Annotator:
     def write(self, corpus: str, tally: Tally, seed: int) -> None:
         """Writes simulated hypotheses until no premise is left."""
         dice = random.Random(f"{seed} {self.username}")  # its name ends with the person's number
-        while True:
+        while not tally.stopped.is_set():
             form = writing_form(self.open(f"/work/writing/{corpus}/"))
             if form is None:
                 return
@@ -210,13 +212,31 @@ def pairs_of(form: Any) -> Iterable[tuple[str, str, str]]:
         yield box.get("data-slot"), premise, hypothesis
 
 
-def run_crowd(annotators: Sequence[Annotator], at_once: int, work: Callable[[Annotator], None]) -> None:
-    """Lets every annotator sign in and work, `at_once` of them at a time. Raises the first CrowdError."""
+def run_crowd(
+    annotators: Sequence[Annotator],
+    at_once: int,
+    work: Callable[[Annotator], None],
+    tally: Tally,
+    tell: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Lets every annotator sign in and work, `at_once` of them at a time. Raises the first CrowdError.
+
+    Calls `tell` with the progress every second. If it raises, or an annotator fails, all stop after what they have begun.
+    """
 
     def day(annotator: Annotator) -> None:
-        annotator.sign_in()
-        work(annotator)
+        if not tally.stopped.is_set():
+            annotator.sign_in()
+            work(annotator)
 
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        for done in [pool.submit(day, annotator) for annotator in annotators]:
-            done.result()
+        left = {pool.submit(day, annotator) for annotator in annotators}
+        try:
+            while left:
+                done, left = wait(left, timeout=LOOKS_EVERY, return_when=FIRST_EXCEPTION)
+                for each in done:
+                    each.result()
+                tell(f"{tally.labels:,} labels cast, {tally.written:,} premises written for")
+        except BaseException:
+            tally.stopped.set()
+            raise

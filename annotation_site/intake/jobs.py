@@ -1,17 +1,28 @@
-"""Imports as background jobs: requested by a page, carried out by a worker, stopped between two portions."""
+"""What makes rows of a corpus, as background jobs: a page requests them, a worker carries them out, in portions."""
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
+from django.core.management.base import CommandError
+
 from accounts.models import User
+from annotation_site.intake.crowd import CrowdOrder, simulate
+from annotation_site.intake.crowd import lines as crowd_lines
 from annotation_site.intake.files import known_corpus
 from annotation_site.intake.incoming import paths_of
 from annotation_site.intake.looks import looked_at, looked_through, too_much
+from annotation_site.intake.machine_pairs import PairingOrder, pair_premises
+from annotation_site.intake.machine_pairs import lines as pairing_lines
+from annotation_site.intake.machine_pairs import summary as pairing_summary
 from annotation_site.intake.orders import (
     RECIPE,
+    CrowdForm,
     ImportForm,
     PremiseForm,
+    SceneForm,
     said_on_page,
     samples,
 )
@@ -30,19 +41,21 @@ from collection.recasting.recipe_format import RecastFormat
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed, Stopped
 from jobs.tasks import enqueue
+from nli.wordnet_files import NoWordNet
 from validation.pairs.published_labels import main_question
 from validation.statistics.cached import Kind, request_statistics
 
 SAMPLE = 5
-REFUSED_KEPT = 50
 REASONS_KEPT = 20
 
 
 # What a person can put right; the text says how.
-EXPECTED = (ValueError, StrictRefusal, ReadElsewhere)
+EXPECTED = (ValueError, StrictRefusal, ReadElsewhere, NoWordNet, CommandError)
+Kinds = PairImportJob.Kind
+Tell = Callable[[str], None]
 
 
-def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
+def order_for(row: PairImportJob, tell: Tell) -> PairOrder:
     """Returns the order of the job. Raises ValueError."""
     how = f"{RECIPE}{row.recipe}" if row.recipe else row.options.get("format", "")
     names = row.options.get("names")
@@ -50,16 +63,26 @@ def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: Non
     return form.order(paths_of(row.files), paths_of([names])[0] if names else None, tell)
 
 
-def premise_order_for(row: PairImportJob) -> PremiseOrder:
-    """Returns the order of a job that imports premises. Raises FieldError."""
-    return PremiseForm(row.options).order(row.corpus_slug, paths_of(row.files))
+def checked_order(row: PairImportJob, tell: Tell = lambda text: None) -> Any:
+    """Returns the order of a job of any kind. Raises ValueError."""
+    if row.kind == Kinds.PAIRS:
+        return order_for(row, tell)
+    return OTHERS[row.kind].form(row.options).order(row.corpus_slug, paths_of(row.files) if row.files else [])
 
 
 def request_import(
-    *, by: User, corpus: str, files: list[str], recipe: str, options: dict[str, Any], dry_run: bool
+    *,
+    by: User,
+    corpus: str,
+    files: list[str],
+    recipe: str,
+    options: dict[str, Any],
+    dry_run: bool,
+    kind: str = Kinds.PAIRS,
 ) -> PairImportJob:
-    """Creates the row, which waits for a worker. Raises ValueError if the import is not possible."""
+    """Creates the row, which waits for a worker. Raises ValueError if it is not possible."""
     row = PairImportJob(
+        kind=kind,
         by=by,
         corpus_slug=corpus,
         files=files,
@@ -68,10 +91,7 @@ def request_import(
         dry_run=dry_run,
         **claims.wanted(PairImportJob),
     )
-    if row.is_of_premises:
-        premise_order_for(row)
-    else:
-        order_for(row)
+    checked_order(row)
     row.save()
     return row
 
@@ -104,11 +124,8 @@ def _import(claim: Claim) -> None:
         if claim.stop_asked():
             raise Stopped(_what_stays(row))
 
-    if row.is_of_premises:
-        premises = premise_order_for(row)
-        report_ = (preview if row.dry_run else import_premises)(premises, tell)
-        outcome = premise_summary(premises, report_, row.dry_run)
-        claim.finish(report={**outcome, "refused": outcome["refused"][:REFUSED_KEPT]})
+    if row.kind != Kinds.PAIRS:
+        claim.finish(report=OTHERS[row.kind].do(checked_order(row), row.dry_run, tell))
         return
     order = looked_through(order_for(row, tell), tell, judges=not row.dry_run)
     shown = samples(order, SAMPLE)
@@ -126,7 +143,6 @@ def _import(claim: Claim) -> None:
         "sample": shown,
         "stop": said_on_page(problem) if problem else "",
     }
-    outcome["refused"] = outcome["refused"][:REFUSED_KEPT]
     outcome["reasons"] = dict(list(outcome["reasons"].items())[:REASONS_KEPT])
     if isinstance(order.form, RecastFormat):
         outcome["rows"] = order.form.rows_read.total()
@@ -134,8 +150,38 @@ def _import(claim: Claim) -> None:
     claim.finish(report=outcome)
 
 
+def _premises(order: PremiseOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
+    return premise_summary(order, (preview if dry_run else import_premises)(order, tell), dry_run)
+
+
+def _scenes(order: PairingOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
+    order = replace(order, dry_run=dry_run)
+    outcome = pair_premises(order, tell)
+    return {**pairing_summary(order, outcome), "lines": pairing_lines(order, outcome)}
+
+
+def _crowd(order: CrowdOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
+    facts = simulate(order, tell, settings.SITE_URL)
+    return {**facts, "lines": crowd_lines(facts)}
+
+
+@dataclass(frozen=True)
+class Other:
+    """A kind beside pairs. form: makes its order; do: carries it out in a worker, and returns the report."""
+
+    form: Any
+    do: Callable[[Any, bool, Tell], dict[str, Any]]
+
+
+OTHERS: dict[str, Other] = {
+    Kinds.PREMISES: Other(PremiseForm, _premises),
+    Kinds.SCENES: Other(SceneForm, _scenes),
+    Kinds.CROWD: Other(CrowdForm, _crowd),
+}
+
+
 def _what_stays(row: PairImportJob) -> str:
-    """Returns the sentence for an import that was stopped."""
+    """Returns the sentence for a job that was stopped."""
     if row.dry_run:
         return "Stopped. Nothing was written."
-    return "Stopped. Pairs that were written stay; the same import skips them and continues."
+    return "Stopped. What was written stays; started again, it goes on."

@@ -1,4 +1,4 @@
-"""The forms of imports: a page and a command fill the same, and a form makes the order.
+"""The forms of imports and of what else makes rows: a page and a command fill the same, and a form makes the order.
 
 Limits, choices and help of a field stand here alone. Texts of errors name other fields by words of their labels.
 """
@@ -13,9 +13,12 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.validators import EMPTY_VALUES
 
+from annotation_site.intake.crowd import AT_ONCE, MOST_PEOPLE, PEOPLE, REPLAYED, CrowdOrder
 from annotation_site.intake.files import MAX_LICENCE, known_corpus, known_genre, readable_files
 from annotation_site.intake.looks import check_columns
+from annotation_site.intake.machine_pairs import PairingOrder
 from annotation_site.intake.pairs import PairOrder
 from annotation_site.intake.premises import PremiseOrder
 from collection.corpus_schema.questions import SideQuestionPart
@@ -28,6 +31,7 @@ from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus
+from collection.pairing.draw import Rules as DrawRules
 from collection.premises.filters.registry import DUPLICATE
 from collection.premises.filters.registry import NAMES as FILTERS
 from collection.premises.filters.shape import LONGEST
@@ -74,6 +78,17 @@ class Whole(forms.IntegerField):
         super().__init__(min_value=least, max_value=most, **options)
 
 
+class Part(forms.FloatField):
+    """A number from 0 to `most`, or none."""
+
+    def __init__(self, most: float, **options: Any) -> None:
+        wrong = dict.fromkeys(
+            ("invalid", "min_value", "max_value"), f"it must be a number from 0 to {most:g}."
+        )
+        super().__init__(min_value=0, max_value=most, required=False, error_messages=wrong, **options)
+        self.most = most
+
+
 def text(label: str, help_text: str = "", most: int | None = None) -> forms.CharField:
     wrong = {"max_length": "it is %(show_value)s characters long; write at most %(limit_value)s."}
     return forms.CharField(
@@ -97,6 +112,10 @@ class OrderForm(forms.Form):
             raise FieldError(str(problems[0]), "" if field == NON_FIELD_ERRORS else field)
         return self.cleaned_data
 
+    def shown(self) -> list[forms.BoundField]:
+        """Returns the fields of a page."""
+        return list(self)
+
     def offer(self, **choices: Any) -> None:
         """Gives fields the values that a page offers. What a field takes may be more."""
         for name, values in choices.items():
@@ -104,7 +123,12 @@ class OrderForm(forms.Form):
 
     def options(self) -> dict[str, Any]:
         """Returns what was filled in, as a job stores it."""
-        return {name: value for name in self.fields if (value := self.checked()[name])}
+        given = self.checked()
+        return {
+            name: value
+            for name in self.fields
+            if (value := given[name]) is not False and value not in EMPTY_VALUES
+        }
 
 
 class ImportForm(OrderForm):
@@ -311,13 +335,26 @@ class ImportForm(OrderForm):
         return replace(guess, form=form.gathering() if given["gather"] and not form.gathers else form)
 
 
-class PremiseForm(OrderForm):
-    """Which premises to import into which genre, and how."""
+class FileForm(OrderForm):
+    """What makes premises of one file, in a genre."""
 
     genre = forms.CharField(
         label="Genre", widget=forms.Select, help_text="The genre's slug, as the corpus file names it."
     )
     licence = text("Licence of the texts", most=MAX_LICENCE)
+
+    def place(self, corpus: str, files: Sequence[Path]) -> dict[str, Any]:
+        """Returns genre and path of an order. Raises FieldError."""
+        given = self.checked()
+        if len(files) != 1:
+            raise FieldError("Choose one file at a time." if files else "No file is chosen.")
+        (path,) = readable_files(files)
+        return {"genre": known_genre(known_corpus(corpus), given["genre"]), "path": path}
+
+
+class PremiseForm(FileForm):
+    """Which premises to import into which genre, and how."""
+
     document = text(
         "Document, for lines that name none",
         "Premises of one document stay in one partition.",
@@ -336,7 +373,7 @@ class PremiseForm(OrderForm):
 
     def shown(self) -> list[forms.BoundField]:
         """Returns the fields of a page."""
-        return [self[name] for name in ("genre", "licence", "document", "split", "alone")]
+        return [self[name] for name in ("genre", "licence", "document", "encoding", "split", "alone")]
 
     def clean_encoding(self) -> str:
         """Returns the encoding's usual name; "" if none is named."""
@@ -351,13 +388,77 @@ class PremiseForm(OrderForm):
 
     def order(self, corpus: str, files: Sequence[Path]) -> PremiseOrder:
         """Returns the order for a file. Raises FieldError."""
-        given = {**self.checked()}
-        if len(files) > 1:
-            raise FieldError("Choose one file of premises at a time.")
-        (path,) = readable_files(files)
+        given = {**self.checked(), **self.place(corpus, files)}
         given |= {"longest": given["longest"] or LONGEST, "encoding": given["encoding"] or UTF_8}
-        genre = known_genre(known_corpus(corpus), given.pop("genre"))
-        return PremiseOrder(genre=genre, path=path, **given)
+        return PremiseOrder(**given)
+
+
+class SceneForm(FileForm):
+    """Which scenes to pair by machine in which genre, and how."""
+
+    seed = Whole(0, LARGEST_SEED, label="Seed of all draws", help_text="Default 0.")
+    each = Whole(1, label="Hypotheses from each of the two captions", help_text="Default 1.")
+    overlap = Part(
+        1,
+        label="Overlap",
+        help_text="The most of a hypothesis, without stop words, that its premise may contain; default 0.5.",
+    )
+    captions = Whole(
+        1, label="Captions of the file that must simplify to a hypothesis", help_text="Default 2."
+    )
+
+    def order(self, corpus: str, files: Sequence[Path], *, dry_run: bool = False) -> PairingOrder:
+        """Returns the order for a file. Raises FieldError, also if the corpus is not for pairs by machine."""
+        _check_for_pairing(known_corpus(corpus))
+        given, place = self.checked(), self.place(corpus, files)
+        overlap = DrawRules.overlap if given["overlap"] is None else given["overlap"]
+        rules = DrawRules(
+            given["seed"] or 0,
+            given["each"] or DrawRules.each,
+            overlap,
+            given["captions"] or DrawRules.captions,
+        )
+        return PairingOrder(**place, rules=rules, licence=given["licence"], dry_run=dry_run)
+
+
+def _check_for_pairing(corpus: Corpus) -> None:
+    if corpus.protocol != Corpus.Protocol.JUDGED:
+        raise FieldError(
+            f'{corpus.slug} has the protocol "{corpus.protocol}". Machine-made pairs need a corpus whose'
+            ' file says protocol = "judged".'
+        )
+    if corpus.language.split("-")[0].lower() != ENGLISH:
+        raise FieldError(
+            f'{corpus.slug} is in "{corpus.language}". The rules that simplify captions are for English only.'
+        )
+
+
+class CrowdForm(OrderForm):
+    """How many simulated people work in a corpus, and at what."""
+
+    annotators = Whole(1, MOST_PEOPLE, label="Simulated annotators", help_text=f"Default {PEOPLE}.")
+    at_once = Whole(1, 1000, label="How many work at one time", help_text=f"Default {AT_ONCE}.")
+    write = switch("Write for open premises first")
+    seed = Whole(0, LARGEST_SEED, label="Seed of chance", help_text="Default 0.")
+    format = Choice(
+        [(name, name) for name in sorted(FORMATS)],
+        REPLAYED,
+        label="Format of a file whose labels are cast",
+        help_text=f"Default {REPLAYED}.",
+    )
+
+    def order(self, corpus: str, files: Sequence[Path] = ()) -> CrowdOrder:
+        """Returns the order. files: their labels, without the authors', are cast. Raises FieldError."""
+        given = self.checked()
+        return CrowdOrder(
+            corpus=known_corpus(corpus),
+            annotators=given["annotators"] or PEOPLE,
+            at_once=given["at_once"] or AT_ONCE,
+            write=given["write"],
+            seed=given["seed"] or 0,
+            replay=readable_files(files),
+            format=given["format"] or REPLAYED,
+        )
 
 
 def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
@@ -449,6 +550,10 @@ def sample_of(file: str, row: Row, split: Split | None) -> dict[str, Any]:
 
 def said_on_page(problem: Exception) -> str:
     """Returns an error with the label of its field."""
-    fields = {**PremiseForm.base_fields, **ImportForm.base_fields}
+    fields = {
+        name: field
+        for form in (CrowdForm, SceneForm, PremiseForm, ImportForm)
+        for name, field in form.base_fields.items()
+    }
     field = getattr(problem, "field", "")
     return f"“{fields[field].label}”: {problem}" if field else str(problem)

@@ -1,26 +1,33 @@
-"""Pages for researchers: import or recast files from the folder for incoming files, after a preview of the result."""
+"""Pages for researchers: send files, and import or recast them, after a preview of the result."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
-from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
-from annotation_site.intake.jobs import request_import, stop_import
+from annotation_site.intake.incoming import (
+    MOST_CHARACTERS,
+    MOST_IN_PORTION,
+    Portion,
+    incoming_files,
+    paths_of,
+    store_portion,
+    store_text,
+)
+from annotation_site.intake.jobs import OTHERS, Kinds, request_import, stop_import
 from annotation_site.intake.orders import (
     AUTO,
     RECIPE,
     ImportForm,
-    PremiseForm,
     offered_recipes,
     said_on_page,
 )
@@ -32,11 +39,13 @@ from collection.formats.sniffing import sniffed
 from collection.formats.tables import any_records, container_of
 from collection.imports.pair_plans import AUTHOR
 from collection.models import Corpus
-from collection.models.imports import PREMISES, PairImportJob
+from collection.models.imports import PairImportJob
 from jobs.tasks import enqueue
 from shared.csv_files import csv_file
+from shared.lists import View
 from shared.sorted_lists import sorted_page, stored_as_csv
 from shared.tables import Column
+from validation.models import Label
 from validation.questions.addresses import text_in
 
 JOBS_A_PAGE = 50
@@ -69,7 +78,6 @@ def imports(request: HttpRequest) -> HttpResponseBase:
     table = sorted_page(request, jobs, OF_IMPORTS, "-number", JOBS_A_PAGE, "all")
     context = {
         "files": incoming_files(),
-        "folder": settings.INCOMING_ROOT,
         "page": table.rows,
         "heads": table.heads,
         "csv": table.csv,
@@ -162,7 +170,12 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
             return redirect("import-job", job.pk)
         try:
             return _requested(
-                request, corpus=job.corpus_slug, files=job.files, recipe=job.recipe, options=job.options
+                request,
+                corpus=job.corpus_slug,
+                files=job.files,
+                recipe=job.recipe,
+                options=job.options,
+                kind=job.kind,
             )
         except ValueError as problem:
             error = said_on_page(problem)
@@ -198,36 +211,60 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _form_of(job: PairImportJob) -> str:
-    if job.is_of_premises:
-        return reverse("import-premises", args=[job.corpus_slug])
+    if job.kind in NEW:
+        return reverse(NEW[job.kind].address, args=[job.corpus_slug])
     return reverse("new-import")
 
 
+@dataclass(frozen=True)
+class New:
+    """The page that starts a job of a kind. address: its name. needs_file: it takes a file, or may take one. go: its button;
+    where `look` is set, another one previews it."""
+
+    address: str
+    title: str
+    needs_file: bool = True
+    look: bool = True
+    go: str = "Import now"
+
+
+NEW = {
+    Kinds.PREMISES: New("import-premises", "Import premises"),
+    Kinds.SCENES: New("pair-premises", "Pair by machine", go="Make the pairs"),
+    Kinds.CROWD: New("simulate", "Simulated crowd", needs_file=False, look=False, go="Let them work"),
+}
+
+
 @researcher_form
-def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows the form that imports a file of premises; POST requests a preview or the import."""
-    corpus = get_object_or_404(Corpus, slug=slug)
-    sent, files, error = request.POST if request.method == "POST" else request.GET, incoming_files(), ""
-    form = PremiseForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
+def new_job(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Shows the form of a job that makes rows of a corpus; POST requests it, or its preview."""
+    corpus, new = get_object_or_404(Corpus, slug=slug), NEW[Kinds(kind)]
+    sent, error = request.POST if request.method == "POST" else request.GET, ""
+    form = OTHERS[kind].form(request.POST if request.method == "POST" else None, initial=request.GET.dict())
     name = sent.get("file", "").replace("\0", "").strip()
     if request.method == "POST":
         try:
-            return _requested(
-                request, corpus=slug, files=[name] if name else [], recipe=PREMISES, options=form.options()
-            )
+            asked = {"corpus": slug, "files": [name] if name else [], "recipe": "", "kind": kind}
+            return _requested(request, **asked, options=form.options())
         except ValueError as problem:
             error = said_on_page(problem)
-    form.offer(genre=list(corpus.genres.order_by("slug").values_list("slug", "name")))
+    genres = list(corpus.genres.order_by("slug").values_list("slug", "name"))
+    if "genre" in form.fields:
+        form.offer(genre=genres)
     context = {
         "corpus": corpus,
-        "genres": form.fields["genre"].widget.choices,
-        "files": files,
+        "kind": kind,
+        "new": new,
+        "lacks_genre": "genre" in form.fields and not genres,
+        "files": incoming_files(),
         "file": name,
-        "folder": settings.INCOMING_ROOT,
         "form": form,
+        "open_seats": Label.objects.open().filter(question__corpus=corpus).count()
+        if kind == Kinds.CROWD
+        else 0,
         "error": error,
     }
-    return render(request, "annotation_site/new_premises.html", context, status=422 if error else 200)
+    return render(request, "annotation_site/new_job.html", context, status=422 if error else 200)
 
 
 def _requested(request: HttpRequest, **order: Any) -> HttpResponse:
@@ -239,13 +276,16 @@ def _requested(request: HttpRequest, **order: Any) -> HttpResponse:
 
 @researcher_form
 def send_file(request: HttpRequest) -> HttpResponse:
-    """Stores the text of a small file among the incoming files, and leads to its import.
+    """Stores a pasted text, or portions of a file, among the incoming files, and leads to its import.
 
     corpus: a slug; then the file has premises for this corpus, else pairs.
     """
-    sent = request.POST if request.method == "POST" else request.GET
+    is_portion = request.content_type == "application/octet-stream"
+    sent = request.POST if request.method == "POST" and not is_portion else request.GET
     slug = sent.get("corpus", "").replace("\0", "")
     corpus = get_object_or_404(Corpus, slug=slug) if slug else None
+    if request.method == "POST" and is_portion:
+        return _portion(request, corpus)
     given, error = {name: text_in(request, name) for name in ("name", "folder", "text")}, ""
     if request.method == "POST":
         try:
@@ -253,22 +293,51 @@ def send_file(request: HttpRequest) -> HttpResponse:
         except FieldError as problem:
             error = said_on_page(problem)
         else:
-            messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
-            where = reverse("import-premises", args=[slug]) if corpus else reverse("new-import")
-            return redirect(f"{where}?{urlencode({'file': stored})}")
+            return redirect(_import_of(request, corpus, stored))
     context = {
         "corpus": corpus,
         **given,
         "error": error,
         "most": MOST_CHARACTERS,
+        "portion": MOST_IN_PORTION,
+        "to": sent.get("to", ""),
+        "back": _asks_for(request, corpus),
     }
     return render(request, "annotation_site/send_file.html", context, status=422 if error else 200)
+
+
+def _portion(request: HttpRequest, corpus: Corpus | None) -> HttpResponse:
+    """Stores a portion of a file. Answers where the next begins, in bytes, and after the last one, where to go."""
+    view = View(request, (), {})
+    portion = Portion(
+        file=f"{request.user.pk} {view.text('changed')}",
+        at=view.number("at", 0, 2**62),
+        size=view.number("size", 0, 2**62),
+        content=request.body,
+    )
+    try:
+        here, stored = store_portion(portion, name=view.text("name"), folder=view.text("folder"))
+    except FieldError as problem:
+        return JsonResponse({"error": said_on_page(problem)}, status=422)
+    return JsonResponse({"at": here, "next": _import_of(request, corpus, stored) if stored else ""})
+
+
+def _import_of(request: HttpRequest, corpus: Corpus | None, stored: str) -> str:
+    """Returns the address of the form that imports the file, and says that it is stored."""
+    messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
+    return f"{_asks_for(request, corpus)}?{urlencode({'file': stored})}"
+
+
+def _asks_for(request: HttpRequest, corpus: Corpus | None) -> str:
+    """Returns the address of the form that needs the file. `to`: the kind of its job, if it is not of premises."""
+    kind = request.GET.get("to") or request.POST.get("to") or Kinds.PREMISES
+    return reverse(NEW[kind].address, args=[corpus.slug]) if corpus and kind in NEW else reverse("new-import")
 
 
 def _given_before(job: PairImportJob) -> dict[str, Any]:
     """Returns the values of the form that requested the job."""
     values = {name: "yes" if value is True else value for name, value in job.options.items() if value}
-    if job.is_of_premises:
+    if job.kind != Kinds.PAIRS:
         return values
     how = f"{RECIPE}{job.recipe}" if job.recipe else values.pop("format", "")
     return {"corpus": job.corpus_slug, "how": how, **values}

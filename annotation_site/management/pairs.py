@@ -9,12 +9,12 @@ from django.forms import BooleanField, ChoiceField, MultipleChoiceField
 
 from annotation_site.intake.files import OrderCommand
 from annotation_site.intake.looks import TooMuchRefused, too_much
-from annotation_site.intake.orders import OrderForm, Whole
+from annotation_site.intake.orders import OrderForm, Part, Whole
 from annotation_site.intake.pairs import PairOrder, StrictRefusal, split_in_words, summary, warnings
 from annotation_site.intake.report import PairReport, keys_in_words, notes_on, refused_lines
 from collection.formats.field_errors import FieldError, option, said_by_command
 from collection.imports.pair_plans import PlannedPair
-from shared.whole_numbers import whole
+from shared.whole_numbers import part, whole
 
 SHOWN = 20  # refused lines on the screen
 REASONS_SHOWN = 5
@@ -34,6 +34,8 @@ def add_fields(parser: CommandParser, form: type[OrderForm], *names: str) -> Non
                 way["action"] = "append"
         elif isinstance(field, Whole):
             way["type"] = whole(field.least, field.most)
+        elif isinstance(field, Part):
+            way["type"] = part(field.most)
         help_text = f"{field.label}. {field.help_text}".strip()
         parser.add_argument(option(name), required=field.required, help=help_text, **way)
 

@@ -38,7 +38,12 @@ def site() -> Iterator[str]:
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             gunicorn_command(port),
-            env={**os.environ, "DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)},
+            # Nobody but this process reaches it, so it has neither the public name nor TLS.
+            env={
+                **os.environ,
+                **{"DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)},
+                **{"HTTPS": "False", "ALLOWED_HOSTS": "127.0.0.1", "SECURE_HSTS_SECONDS": ""},
+            },
             stdout=log,
             stderr=log,
         )

@@ -61,7 +61,9 @@ def _section(title: str, *tabs: tuple[str, str], **more: object) -> Section:
 OVERVIEW = _section("Overview", ("Overview", "corpus-overview"))
 SECTIONS = (
     OVERVIEW,
-    _section("Premises", ("Premises", "premises"), ("Import premises", "import-premises")),
+    _section(
+        "Premises", ("Premises", "premises"), ("Import premises", "import-premises"), pages=("pair-premises",)
+    ),
     _section(
         "Prompts",
         ("Prompts and pilots", "pilots"),
@@ -139,7 +141,7 @@ SECTIONS = (
         ("Change", "change-corpus"),
         ("Corpus file", "corpus-file"),
         ("Pause, archive, delete", "corpus-state"),
-        pages=("earlier-text",),
+        pages=("earlier-text", "simulate"),
     ),
 )
 

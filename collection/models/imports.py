@@ -1,4 +1,4 @@
-"""Imports of pairs that a page requested: the request, its progress and its result."""
+"""What a page asked a worker to do for a corpus: the request, its progress and its result."""
 
 from django.conf import settings
 from django.db import models
@@ -8,14 +8,9 @@ from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from shared.constraints import check
 
-PREMISES = "premises"  # stands in the place of a recipe where a file of premises is imported
-
 
 class PairImportJob(Job):
-    """An import of pairs or premises, or a recasting, of files in the folder for incoming files.
-
-    The commands do the same without a row.
-    """
+    """An import of pairs or premises, or what else makes rows by machine. The commands do the same without a row."""
 
     WORK, AGAIN = "annotation_site.intake.jobs.work", "start the same import again"
     STOPS_ITSELF = True
@@ -26,13 +21,19 @@ class PairImportJob(Job):
         DONE = "done"
         FAILED = "failed"
 
+    class Kind(models.TextChoices):
+        PAIRS = "pairs", "import"
+        PREMISES = "premises", "import of premises"
+        SCENES = "scenes", "pairing by machine"
+        CROWD = "crowd", "simulated crowd"
+        TABLE = "table", "missing runs of a table"
+
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.PAIRS)
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     corpus_slug = models.CharField(max_length=60, help_text="the corpus, which the import may make")
     files = models.JSONField(help_text="names in the folder for incoming files")
-    recipe = models.CharField(
-        max_length=100, blank=True, help_text="by which the files are recast; empty: an import"
-    )
+    recipe = models.CharField(max_length=100, blank=True, help_text="by which pairs are recast; empty: none")
     options = models.JSONField(help_text="of the command that would do the same")
     dry_run = models.BooleanField(default=True, help_text="says what would go in, and writes nothing")
     report = models.JSONField(null=True, blank=True)
@@ -42,12 +43,11 @@ class PairImportJob(Job):
     class Meta:
         constraints = [
             *job_constraints("pair_import"),
+            check("only_pairs_have_a_recipe", Q(kind="pairs") | Q(recipe="")),
             check("pair_import_has_its_report", ~Q(status="done") | Q(report__isnull=False)),
         ]
 
-    @property
-    def is_of_premises(self) -> bool:
-        return self.recipe == PREMISES
-
     def __str__(self) -> str:
+        if self.kind not in (self.Kind.PAIRS, self.Kind.PREMISES):
+            return f"{self.get_kind_display()}{' (preview)' if self.dry_run else ''}, {self.corpus_slug}"
         return f"{'look at' if self.dry_run else 'import of'} {', '.join(self.files)} into {self.corpus_slug}"

@@ -1,6 +1,6 @@
 "use strict";
 // Reads a chosen or dragged text file into the field that `data-file-into` names: nothing is sent but the text.
-// `data-name-into`: the field that gets its name. `data-most`: a longer file is not read, nor one that is not UTF-8.
+// A file that is not UTF-8 is not read.
 async function textOf(file) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
@@ -12,14 +12,9 @@ for (const box of document.querySelectorAll("[data-file-into]")) {
   const field = document.getElementById(box.dataset.fileInto);
   async function read(files) {
     const [file] = files;
-    const isTooLong = file && file.size > Number(box.dataset.most || Infinity);
-    const notice = box.querySelector("[data-too-long]");
-    if (notice) notice.hidden = !isTooLong;
-    if (isTooLong) return;
     const text = file ? await textOf(file) : null;
     const noText = box.querySelector("[data-not-text]");
     if (noText) noText.hidden = !file || text !== null;
-    if (text !== null && box.dataset.nameInto) document.getElementById(box.dataset.nameInto).value = file.name;
     if (text !== null) field.value = text;
     field.focus();
   }

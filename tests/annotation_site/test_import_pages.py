@@ -1,18 +1,23 @@
 """Researchers import and recast by pages: first rows, a proposed map, a preview, then the import as a job."""
 
+import gzip
 import json
+import os
 import re
 import shutil
 from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
 from annotation_site.intake.jobs import work
 from annotation_site.intake.orders import ImportForm
 from collection.models import Corpus, Pair, PairImportJob, Premise
+from jobs import claims
 from tests.annotation_site.test_recast import EXAMPLES, REVIEWS, TWO_LICENCES
-from tests.cast import vera
+from tests.cast import person, vera
+from tests.collection.pairing_material import SCENES
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
 from validation.models import Label
@@ -65,7 +70,7 @@ def test_only_what_lies_in_the_folder_is_offered_and_only_to_researchers(
     for name in ("../secret-key", "/etc/passwd", "link.jsonl", "none"):
         answer = browser.get("/imports/new/", {"file": name})
         assert answer.status_code == 422
-        assert "is not in the folder for incoming files" in answer.text
+        assert "is not among the files that were sent" in answer.text
     assert browser_of(vera()).get("/imports/").status_code in (302, 403)
 
 
@@ -275,7 +280,7 @@ def test_what_is_wrong_is_said_before_a_job_is_made(browser, judged):
         ({"corpus": "a", "labels": "x"}, "Choose one of: all, author."),
         ({"corpus": "a", "partition": "x"}, "Choose one of: train, dev, test."),
         ({"corpus": "a", "names": "judged.jsonl"}, "With a format, leave empty: “Names to draw from”."),
-        ({"corpus": "a", "how": "recipe:sentiment", "names": "none.txt"}, "none.txt is not in the folder"),
+        ({"corpus": "a", "how": "recipe:sentiment", "names": "none.txt"}, "none.txt is not among the files"),
         ({"corpus": "a", "how": "recipe:sentiment", "names": "judged.jsonl"}, "is not a number"),
     ):
         answer = browser.post("/imports/new/", {**form, **change})
@@ -418,7 +423,7 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
     waiting.refresh_from_db()
     assert (waiting.status, waiting.error) == (
         "failed",
-        "Stopped. Pairs that were written stay; the same import skips them and continues.",
+        "Stopped. What was written stays; started again, it goes on.",
     )
     form |= {"label_map": "yes=entailment,no=neutral,what?="}
     browser.post("/imports/new/", form)
@@ -432,9 +437,9 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
         patch.setattr("annotation_site.intake.jobs.samples", asked_to_stop)
         work(job.pk)
     job.refresh_from_db()
-    assert job.error.startswith("Stopped. Pairs that were written stay")
+    assert job.error.startswith("Stopped. What was written stays")
     assert "every 2s" not in browser.get(f"/imports/{job.pk}/", headers={"HX-Request": "true"}).text
-    assert "Pairs that were written stay" in browser.get(f"/imports/{job.pk}/").text
+    assert "What was written stays" in browser.get(f"/imports/{job.pk}/").text
     judged.unlink()
     assert browser.post(f"/imports/{job.pk}/", {"do": "import"}).status_code == 422
 
@@ -470,7 +475,7 @@ def test_premises_are_looked_at_then_imported(browser, incoming, sent):
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"file": "nowhere.txt", "genre": "fiction"}, "nowhere.txt is not in the folder"),
+        ({"file": "nowhere.txt", "genre": "fiction"}, "nowhere.txt is not among the files"),
         ({"genre": "fiction"}, "No file is chosen."),
         ({"file": "lines.txt", "genre": "odd"}, "odd"),
     ],
@@ -571,6 +576,78 @@ def test_a_text_that_cannot_be_stored_says_why_and_stores_nothing(browser, incom
     assert not any(path.is_file() for path in incoming.rglob("*"))
 
 
+def portion(browser, content: bytes, at: int, size: int, name: str = "lines.txt", **more):
+    """Sends a portion as the page's script does."""
+    query = {"at": at, "size": size, "changed": "7", "name": name, **more}
+    return browser.post(
+        f"/imports/send/?{urlencode(query)}", content, content_type="application/octet-stream"
+    )
+
+
+def test_a_file_of_any_length_comes_in_portions_goes_on_after_a_break_and_is_imported(
+    browser, browser_of, incoming, sent
+):
+    make_corpus()
+    lines = [f"The ferry number {n} came late to the harbour that morning." for n in range(40_000)]
+    lines[30_000] = "Der letzte Kutter kam an jenem Abend sp\xe4t in den Hafen."
+    content = "\r\n".join(lines).encode("latin-1")
+    size, step = len(content), 2 * 2**20
+    assert size > 2_000_000
+    first = portion(browser, content[:step], 0, size, corpus="small")
+    assert first.json() == {"at": step, "next": ""}
+    assert not browser.get("/imports/").context["files"], "a part of a file is not offered"
+    again = portion(browser, content[:step], 0, size, corpus="small")
+    assert again.json()["at"] == step, "the page goes on where the line broke"
+    other = portion(browser_of(person("rita", role="researcher")), content[:5], 0, size)
+    assert other.json()["at"] == 5, "files of others are others"
+    answer = portion(browser, content[step:], step, size, corpus="small").json()
+    assert answer["at"] == size
+    name = parse_qs(urlsplit(answer["next"]).query)["file"][0]
+    assert (incoming / name).read_bytes() == content
+    assert f'<option value="{name}" selected>' in browser.get(answer["next"]).text
+    form = {"file": name, "genre": "fiction", "do": "import"}
+    job = carried_out(browser, sent, "/c/small/premises/import/", form)
+    assert (job.report["premises"], job.report["lines_read"]) == (Premise.objects.count(), 40_000)
+    assert [each["line"] for each in job.report["refused"]] == [30_001]
+    assert f"{Path(name).name}, line 30001: " in browser.get(f"/imports/{job.pk}/").text
+
+
+def test_a_packed_file_is_sent_and_read_and_none_replaces_another(browser, incoming, sent):
+    row = {"sentence1": "A dog runs.", "sentence2": "It moves.", "gold_label": "entailment"}
+    content = gzip.compress(json.dumps(row).encode())
+    sent_file = portion(browser, content, 0, len(content), "pairs.jsonl.gz", folder="mine").json()
+    assert "It moves." in browser.get(sent_file["next"]).text
+    same = portion(browser, content, 0, len(content), "pairs.jsonl.gz", folder="mine")
+    assert same.json()["next"] == sent_file["next"]
+    other = portion(browser, b"another", 0, 7, "pairs.jsonl.gz", folder="mine", changed="8")
+    assert (other.status_code, "Name another folder" in other.json()["error"]) == (422, True)
+    assert [path.name for path in incoming.rglob("*.gz")] == ["pairs.jsonl.gz"]
+
+
+def test_portions_that_cannot_be_stored_say_why(browser, browser_of, incoming, ana, settings):
+    for given, said in (
+        ({"size": 0}, "A file has at least one"),
+        ({"size": 2**40}, "at most 4,294,967,296"),
+        ({"size": 9, "name": "../.."}, "needs a name"),
+        ({"size": 9, "folder": "a/b/c/d"}, "at most 3 folders"),
+    ):
+        answer = portion(browser, b"x", 0, **given)
+        assert (answer.status_code, said in answer.json()["error"]) == (422, True)
+    assert portion(browser_of(ana), b"x", 0, 1).status_code == 403
+    assert not any(path.is_file() for path in incoming.rglob("*"))
+    portion(browser, b"x", 0, 2, "old.txt")
+    (part,) = (incoming / ".portions").iterdir()
+    os.utime(part, (1, 1))
+    portion(browser, b"x", 0, 2, "new.txt")
+    assert not part.exists(), "what nobody goes on with is removed after a day"
+
+
+def test_no_page_names_a_folder_of_the_server(browser, incoming):
+    corpus = make_corpus()
+    for address in ("/imports/", f"/c/{corpus.slug}/premises/import/", "/imports/send/", "/imports/new/"):
+        assert str(incoming) not in browser.get(address).text
+
+
 def test_the_look_through_a_source_is_stopped_like_the_import(browser, incoming, sent, monkeypatch):
     monkeypatch.setattr("collection.formats.registry.PORTION", 1)
     shutil.copy(REVIEWS[0].parents[1] / "entities/eng.train", incoming)
@@ -589,3 +666,78 @@ def test_the_look_through_a_source_is_stopped_like_the_import(browser, incoming,
     job.refresh_from_db()
     assert (job.status, job.error) == ("failed", "Stopped. Nothing was written.")
     assert all("looked through before the first pair" in text for text in heard)
+
+
+def test_scenes_are_paired_by_a_page_as_by_the_command(browser, incoming, sent):
+    make_corpus(protocol="judged")
+    rows = SCENES.read_text().splitlines()[:8]
+    write_jsonl(incoming / "scenes.jsonl", [*rows, '{"id": "odd"}'])
+    address = "/c/small/premises/pair/"
+    assert address in browser.get("/c/small/premises/import/").text
+    form = {"file": "scenes.jsonl", "genre": "fiction", "seed": "1", "captions": "1", "licence": "CC0"}
+    job = carried_out(browser, sent, address, form)
+    assert (job.kind, job.status, job.dry_run, Pair.objects.count()) == ("scenes", "done", True, 0)
+    page = browser.get(f"/imports/{job.pk}/").text
+    assert f"{job.report['pairs']} pairs would be made of 8 scenes of scenes.jsonl, with seed 1." in page
+    assert "scenes.jsonl, line 9: " in page
+    job = carried_out(browser, sent, f"/imports/{job.pk}/", {"do": "import"})
+    assert (job.dry_run, job.report["pairs"]) == (False, Pair.objects.count())
+    assert Premise.objects.first().source.licence == "CC0"
+    made = set(Pair.objects.values_list("public_id", "hypothesis"))
+    assert made
+    again = run(
+        *("pair_premises", "small", incoming / "scenes.jsonl"), genre="fiction", seed=1, captions=1, json=True
+    )
+    assert (again.json["pairs"], again.json["passed_over"]) == (0, again.json["scenes"])
+    assert set(Pair.objects.values_list("public_id", "hypothesis")) == made
+
+
+def test_a_pairing_goes_on_where_it_was_stopped(browser, incoming, sent, monkeypatch):
+    make_corpus(protocol="judged")
+    write_jsonl(incoming / "scenes.jsonl", SCENES.read_text().splitlines()[:8])
+    form = {"file": "scenes.jsonl", "genre": "fiction", "captions": "1", "do": "import"}
+    browser.post("/c/small/premises/pair/", form)
+    job, asked = PairImportJob.objects.get(), claims.Claim.stop_asked
+
+    def stop_asked(claim):
+        if Pair.objects.exists():
+            browser.post(f"/imports/{job.pk}/", {"do": "stop"})
+        return asked(claim)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("annotation_site.intake.machine_pairs.SCENES_AT_ONCE", 3)
+        patch.setattr(claims.Claim, "stop_asked", stop_asked)
+        work(job.pk)
+    job.refresh_from_db()
+    assert job.error == "Stopped. What was written stays; started again, it goes on."
+    some = Premise.objects.count()
+    assert 0 < some <= 3
+    sent.clear()
+    job = carried_out(browser, sent, f"/imports/{job.pk}/", {"do": "import"})
+    assert job.report["scenes"] == 8
+    assert Premise.objects.count() == some + job.report["premises"] > some
+
+
+@pytest.mark.parametrize(
+    ("protocol", "form", "said"),
+    [
+        ("elicited", {}, "has the protocol &quot;elicited&quot;"),
+        ("judged", {"overlap": "2"}, "“Overlap”: it must be a number from 0 to 1."),
+        ("judged", {"each": "0"}, "“Hypotheses from each of the two captions”: it must be a whole number"),
+        ("judged", {"genre": "odd"}, "has no genre &quot;odd&quot;"),
+        ("judged", {"file": ""}, "No file is chosen."),
+    ],
+)
+def test_a_pairing_that_is_not_possible_says_why(browser, incoming, protocol, form, said):
+    make_corpus(protocol=protocol)
+    write_jsonl(incoming / "scenes.jsonl", ["{}"])
+    answer = browser.post("/c/small/premises/pair/", {"file": "scenes.jsonl", "genre": "fiction", **form})
+    assert (answer.status_code, said in answer.text) == (422, True)
+    assert not PairImportJob.objects.exists()
+
+
+def test_scenes_are_sent_from_their_page_and_lead_back_to_it(browser, incoming):
+    make_corpus(protocol="judged")
+    assert "/imports/send/?corpus=small&amp;to=scenes" in browser.get("/c/small/premises/pair/").text
+    form = {"corpus": "small", "to": "scenes", "name": "scenes.jsonl", "text": SCENES.read_text()}
+    assert browser.post("/imports/send/", form)["Location"].startswith("/c/small/premises/pair/?file=sent")

@@ -5,10 +5,14 @@ import subprocess
 import pytest
 from django.core.management import CommandError
 
+from accounts.models import User
+from annotation_site.intake.jobs import work
 from annotation_site.operation import server
 from annotation_site.simulated_crowd import Annotator, Tally
-from collection.models import Pair
+from collection.models import Pair, PairImportJob
 from collection.premises.writing_seats import make_seats
+from jobs import claims
+from tests.cast import rosa
 from tests.commands import run
 from tests.corpora import ask, make_corpus, make_pair, make_premise
 from validation.models import Label
@@ -97,3 +101,58 @@ def test_an_address_where_no_site_is_gives_a_sentence(db):
     make_corpus()
     told = run("simulate", "small", "--url=http://127.0.0.1:9", "--annotators=1")
     assert "The crowd could not go on" in told.failure
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_starts_the_crowd_which_is_stopped_and_goes_on(
+    live_server, browser_of, sent, settings, monkeypatch
+):
+    settings.SITE_URL = live_server.url
+    corpus = make_corpus()
+    for number in range(8):
+        make_pair(corpus, make_premise(corpus, f"Line {number}."), "It is so.")
+    question = corpus.questions.get()
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    seats = Label.objects.open().count()
+    browser = browser_of(rosa())
+    assert f"{seats} labels are open in this corpus." in browser.get("/c/small/settings/crowd/").text
+    form = {"annotators": "5", "at_once": "2", "seed": "3", "do": "import"}
+    browser.post("/c/small/settings/crowd/", form)
+    job, asked = PairImportJob.objects.get(), claims.Claim.stop_asked
+
+    def stop_asked(claim):
+        if Label.objects.cast().filter(annotator__kind="simulated").exists():
+            browser.post(f"/imports/{job.pk}/", {"do": "stop"})
+        return asked(claim)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(claims.Claim, "stop_asked", stop_asked)
+        patch.setattr("annotation_site.simulated_crowd.LOOKS_EVERY", 0.01)
+        work(job.pk)
+    job.refresh_from_db()
+    assert job.error == "Stopped. What was written stays; started again, it goes on."
+    left = Label.objects.open().count()
+    assert 0 < left < seats
+    browser.post(f"/imports/{job.pk}/", {"do": "import"})
+    again = PairImportJob.objects.latest("pk")
+    work(again.pk)
+    again.refresh_from_db()
+    assert (again.status, again.report["labels"], Label.objects.open().count()) == ("done", left, 0)
+    page = browser.get(f"/imports/{again.pk}/").text
+    assert f"5 simulated annotators cast {left} labels" in page
+    people = User.objects.filter(labels__isnull=False).distinct()
+    assert {person.kind for person in people} == {"simulated"}
+
+
+@pytest.mark.django_db
+def test_a_crowd_that_is_not_possible_says_why(browser_of):
+    make_corpus()
+    browser = browser_of(rosa())
+    for form, said in (
+        ({"annotators": "0"}, "“Simulated annotators”: it must be a whole number from 1 to 10,000."),
+        ({"format": "odd"}, "Choose one of: add-one, "),
+        ({"file": "gone.jsonl"}, "gone.jsonl is not among the files"),
+    ):
+        answer = browser.post("/c/small/settings/crowd/", form)
+        assert (answer.status_code, said in answer.text) == (422, True)
+    assert not PairImportJob.objects.exists()

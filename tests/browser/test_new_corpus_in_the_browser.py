@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from collection.models import Corpus, PairImportJob, PromptVersion
 from tests.browser.looks import all_complaints, no_sideways_scroll
 from tests.cast import ana
+from tests.corpora import make_corpus
 from tests.jobs.material import work
 
 WIDE = {"viewport": {"width": 1280, "height": 900}}
@@ -67,9 +68,9 @@ def test_a_corpus_from_an_example_by_forms_alone(live_server, watched, rosa):
 
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Premises").click()
     page.get_by_role("link", name="Import premises").first.click()
-    page.get_by_role("link", name="Send a small file").click()
+    page.get_by_role("link", name="Send a file").click()
     page.get_by_label("Name of the file").fill("stops.txt")
-    page.get_by_label("Text of the file").fill(PREMISES)
+    page.get_by_label("Or paste its text").fill(PREMISES)
     page.get_by_role("button", name="Send the file").click()
     page.get_by_label("Genre").select_option("captions")
     page.get_by_role("button", name="Import now").click()
@@ -81,6 +82,32 @@ def test_a_corpus_from_an_example_by_forms_alone(live_server, watched, rosa):
     writer.goto("/start/")
     expect(writer.get_by_text("Bus stops").first).to_be_visible()
     expect(writer.get_by_text("$0.55").first).to_be_visible()
+
+
+def test_a_long_file_is_sent_in_portions_goes_on_after_a_break_and_is_imported(
+    watched, rosa, tmp_path, settings
+):
+    make_corpus()
+    lines = [f"The ferry number {n} came late to the harbour that morning." for n in range(90_000)]
+    (tmp_path / "ferries.txt").write_text("\n".join(lines))
+    page = watched(rosa, **WIDE)
+    broken: list[None] = []
+    page.goto("/imports/send/?corpus=small")
+
+    def route(route):
+        if "at=2097152" in route.request.url and not broken:
+            broken.append(route.abort())
+        else:
+            route.continue_()
+
+    page.route("**/imports/send/?*", route)
+    page.get_by_label("Choose the file").set_input_files(tmp_path / "ferries.txt")
+    expect(page.get_by_label("Name of the file")).to_have_value("ferries.txt")
+    page.get_by_role("button", name="Send the file").click()
+    expect(page.get_by_label("Genre")).to_be_visible()
+    assert broken
+    stored = page.get_by_label("File", exact=True).input_value()
+    assert (settings.INCOMING_ROOT / stored).read_text() == "\n".join(lines)
 
 
 @pytest.mark.thorough
