@@ -11,7 +11,7 @@ import shared.id_in_address  # noqa: F401 - makes <id:...>
 from accounts.pages.access import researcher_required
 from accounts.rest.api import DescriptionView
 from accounts.rest.figures import figure_paths
-from annotation_site.intake.pages import import_job, imports, new_import, new_job, send_file
+from annotation_site.intake.pages import complete_table, import_job, imports, new_import, new_job, send_file
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
@@ -79,6 +79,7 @@ urlpatterns = [
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
     path("c/<slug:slug>/premises/import/", new_job, {"kind": "premises"}, name="import-premises"),
     path("c/<slug:slug>/premises/pair/", new_job, {"kind": "scenes"}, name="pair-premises"),
+    path("snapshots/<int:pk>/tables/<slug:name>/complete/", complete_table, name="complete-table"),
     path("c/<slug:slug>/settings/crowd/", new_job, {"kind": "crowd"}, name="simulate"),
     path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),
     path("c/<slug:slug>/settings/change/", change_corpus, name="change-corpus"),

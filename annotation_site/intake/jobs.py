@@ -23,6 +23,7 @@ from annotation_site.intake.orders import (
     ImportForm,
     PremiseForm,
     SceneForm,
+    TableForm,
     said_on_page,
     samples,
 )
@@ -41,7 +42,9 @@ from collection.recasting.recipe_format import RecastFormat
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed, Stopped
 from jobs.tasks import enqueue
+from modeling.reports.completing import TableOrder, complete
 from nli.wordnet_files import NoWordNet
+from snapshots.statistics.job import NoTagger
 from validation.pairs.published_labels import main_question
 from validation.statistics.cached import Kind, request_statistics
 
@@ -50,7 +53,7 @@ REASONS_KEPT = 20
 
 
 # What a person can put right; the text says how.
-EXPECTED = (ValueError, StrictRefusal, ReadElsewhere, NoWordNet, CommandError)
+EXPECTED = (ValueError, StrictRefusal, ReadElsewhere, NoWordNet, NoTagger, CommandError)
 Kinds = PairImportJob.Kind
 Tell = Callable[[str], None]
 
@@ -165,6 +168,18 @@ def _crowd(order: CrowdOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
     return {**facts, "lines": crowd_lines(facts)}
 
 
+def _table(order: TableOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
+    told: list[str] = []
+
+    def both(text: str) -> None:
+        told.append(text)
+        tell(text)
+
+    runs = complete(order, both, "Start this again")
+    nothing = "There was nothing to do. What is missing needs further snapshots, or a file of your own."
+    return {"runs": runs, "lines": told or [nothing]}
+
+
 @dataclass(frozen=True)
 class Other:
     """A kind beside pairs. form: makes its order; do: carries it out in a worker, and returns the report."""
@@ -177,6 +192,7 @@ OTHERS: dict[str, Other] = {
     Kinds.PREMISES: Other(PremiseForm, _premises),
     Kinds.SCENES: Other(SceneForm, _scenes),
     Kinds.CROWD: Other(CrowdForm, _crowd),
+    Kinds.TABLE: Other(TableForm, _table),
 }
 
 

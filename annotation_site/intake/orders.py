@@ -37,10 +37,15 @@ from collection.premises.filters.registry import NAMES as FILTERS
 from collection.premises.filters.shape import LONGEST
 from collection.recasting.recipe import NAMES, Recipe, read_names
 from collection.recasting.recipe_format import BadRecipe, RecastFormat, Row, recast_format, recipes
+from modeling.baselines.settings import PRESETS
+from modeling.launching.actions import MOST_CHILDREN
+from modeling.reports.completing import NAMES as COMPLETED
+from modeling.reports.completing import SEEDS, TableOrder
 from nli.gold import NEEDS_SCHEME, RULES, is_threshold, least_threshold
 from nli.labels import SCHEME_CHOICES
 from schemas.base import default_of
 from shared.whole_numbers import LARGEST, LARGEST_SEED
+from snapshots.models import Snapshot
 from validation.models import Question
 
 LOOKED_THROUGH = 2000  # rows in search of one with a pair, for a sample
@@ -461,6 +466,33 @@ class CrowdForm(OrderForm):
         )
 
 
+class TableForm(OrderForm):
+    """Which table of which snapshots to complete with runs and scores."""
+
+    table = Choice([(name, name) for name in COMPLETED], label="Table")
+    snapshots = text("Snapshots", "Their names, one after the other.")
+    preset = Choice([(name, name) for name in PRESETS], "any settings", label="Preset")
+    key = text("Key of the metadata")
+    partition = Choice([(name, name) for name in PARTITIONS], "test", label="Partition")
+    seeds = Whole(1, MOST_CHILDREN, label="Seeds of each run", help_text=f"From 1 on; default {SEEDS}.")
+
+    def order(self, corpus: str, files: Sequence[Path] = ()) -> TableOrder:
+        """Returns the order. Raises FieldError."""
+        given, frozen = self.checked(), Snapshot.objects.frozen()
+        found = [frozen.named(name).first() for name in given["snapshots"].split()]
+        snapshots = [each for each in found if each is not None]
+        if not given["table"] or not snapshots or len(snapshots) < len(found):
+            raise FieldError("Name a table, and snapshots that are frozen.")
+        return TableOrder(
+            given["table"],
+            snapshots,
+            given["preset"],
+            given["key"],
+            given["seeds"] or SEEDS,
+            partition=given["partition"] or "test",
+        )
+
+
 def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
     for name, (own, _) in form.partitions.items():
         if seats is not None and own > seats:
@@ -552,7 +584,7 @@ def said_on_page(problem: Exception) -> str:
     """Returns an error with the label of its field."""
     fields = {
         name: field
-        for form in (CrowdForm, SceneForm, PremiseForm, ImportForm)
+        for form in (TableForm, CrowdForm, SceneForm, PremiseForm, ImportForm)
         for name, field in form.base_fields.items()
     }
     field = getattr(problem, "field", "")

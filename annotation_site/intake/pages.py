@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.models import User
-from accounts.pages.access import researcher_form, researcher_page
+from accounts.pages.access import researcher_form, researcher_page, researcher_post
 from annotation_site.intake.incoming import (
     MOST_CHARACTERS,
     MOST_IN_PORTION,
@@ -28,6 +28,7 @@ from annotation_site.intake.orders import (
     AUTO,
     RECIPE,
     ImportForm,
+    TableForm,
     offered_recipes,
     said_on_page,
 )
@@ -41,10 +42,13 @@ from collection.imports.pair_plans import AUTHOR
 from collection.models import Corpus
 from collection.models.imports import PairImportJob
 from jobs.tasks import enqueue
+from modeling.reports.definitions import TABLES
+from modeling.reports.views import asked_snapshots
 from shared.csv_files import csv_file
 from shared.lists import View
 from shared.sorted_lists import sorted_page, stored_as_csv
 from shared.tables import Column
+from snapshots.models import Snapshot
 from validation.models import Label
 from validation.questions.addresses import text_in
 
@@ -203,17 +207,28 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
         ],
         "is_under_way": job.is_under_way,
         "error": error,
-        "again": f"{_form_of(job)}?{urlencode({'file': job.files, **_given_before(job)}, doseq=True)}",
+        "again": _again(job),
     }
     htmx = request.method == "GET" and request.htmx  # type: ignore[attr-defined]
     template = "annotation_site/_import_state.html" if htmx else "annotation_site/import_job.html"
     return render(request, template, context, status=422 if error else 200)
 
 
-def _form_of(job: PairImportJob) -> str:
-    if job.kind in NEW:
-        return reverse(NEW[job.kind].address, args=[job.corpus_slug])
-    return reverse("new-import")
+def _again(job: PairImportJob) -> str:
+    """Returns the address of the form that requested the job, filled as it was."""
+    given = {"file": job.files, **_given_before(job)}
+    if job.kind == Kinds.TABLE:
+        first, *others = job.options["snapshots"].split()
+        snapshot = Snapshot.objects.named(first).first()
+        given |= {"with": others}
+        name = job.options["table"]
+        args = [snapshot.pk if snapshot else 0, *([] if name in TABLES else [name])]
+        where = reverse("run-table" if name not in TABLES else "result-tables", args=args)
+    elif job.kind in NEW:
+        where = reverse(NEW[job.kind].address, args=[job.corpus_slug])
+    else:
+        where = reverse("new-import")
+    return f"{where}?{urlencode(given, doseq=True)}"
 
 
 @dataclass(frozen=True)
@@ -228,7 +243,7 @@ class New:
     go: str = "Import now"
 
 
-NEW = {
+NEW: dict[str, New] = {
     Kinds.PREMISES: New("import-premises", "Import premises"),
     Kinds.SCENES: New("pair-premises", "Pair by machine", go="Make the pairs"),
     Kinds.CROWD: New("simulate", "Simulated crowd", needs_file=False, look=False, go="Let them work"),
@@ -265,6 +280,22 @@ def new_job(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         "error": error,
     }
     return render(request, "annotation_site/new_job.html", context, status=422 if error else 200)
+
+
+@researcher_post
+def complete_table(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """Has a worker score and train what a table lacks. The address says what it is of, as that of the table's page does."""
+    snapshots, _ = asked_snapshots(request, pk)
+    view = View(request, (), {})
+    sent = {key: view.text(key) for key in ("preset", "key", "partition")}
+    sent |= {"table": name, "snapshots": " ".join(map(str, snapshots)), "seeds": text_in(request, "seeds")}
+    try:
+        asked = {"corpus": snapshots[0].corpus.slug, "files": [], "recipe": "", "kind": Kinds.TABLE}
+        return _requested(request, **asked, options=TableForm(sent).options())
+    except ValueError as problem:
+        messages.warning(request, said_on_page(problem))
+        where = reverse("result-tables", args=[pk])
+        return redirect(f"{where}?{request.GET.urlencode()}" if request.GET else where)
 
 
 def _requested(request: HttpRequest, **order: Any) -> HttpResponse:

@@ -13,7 +13,9 @@ from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
 from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
+from modeling.launching.actions import MOST_CHILDREN
 from modeling.reports.cells import Report
+from modeling.reports.completing import SEEDS
 from modeling.reports.curves import FIGURE, curve_chart, learning_curves
 from modeling.reports.definitions import TABLES, keys_of_properties
 from modeling.reports.filling import fill
@@ -55,6 +57,8 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
             "columns": [_title(names, column) for column in report.columns],
             "rows": _with_runs(report, names),
             "notes": notes_of(report),
+            "runs": len(report.requests()),
+            "unscored": sum(not one.needs_a_file for one in report.unscored()),
         }
         for report in filled
     ]
@@ -72,6 +76,9 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "presets": PRESETS,
         "key": key,
         "keys": keys_of_properties(scores),
+        "seeds": SEEDS,
+        "most_seeds": MOST_CHILDREN,
+        "query": request.GET.urlencode(),
     }
     return render(request, "modeling/reports.html", context)
 

@@ -226,7 +226,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"snapshots/<int:pk>/marking/<str:partition>/",
             r"snapshots/<int:pk>/marking/<str:partition>/count/",
             r"snapshots/<int:pk>/marking/<str:partition>\.csv",
-            r"snapshots/<int:pk>/tables/leaks/(count|stop)/",
+            r"snapshots/<int:pk>/tables/(leaks/(count|stop)|<slug:name>/complete)/",
             r"snapshots/<int:pk>/tables/<slug:name>/",
             r"snapshots/<int:pk>/tables/<slug:name>\.csv",
             r"snapshots/datasheet/<slug:slug>/",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from collection.models import Pair
+from annotation_site.intake.jobs import work
+from collection.models import Pair, PairImportJob
 from modeling.launching.actions import request_sweep
 from modeling.models import Breakdown, TrainingRun
 from modeling.reports.cells import Selection
@@ -11,6 +12,7 @@ from modeling.reports.filling import entries, fill
 from modeling.reports.rendering import notes_of, rendered, texts_of
 from modeling.reports.scores import Scores
 from modeling.results.breakdowns import store_composition
+from modeling.running import evaluating
 from modeling.running.actions import record_result
 from snapshots.models import Snapshot
 from tests.commands import run as command
@@ -155,6 +157,68 @@ def test_train_missing_says_when_to_repeat_it(snapshot):
     for run in TrainingRun.objects.filter(status="queued"):
         record_result(run=claimed(run), metrics=metrics())
     assert "Repeat" not in command("report", "small@1", "snli-6", "--train-missing", "--seeds", "1").err
+
+
+def asked(browser, address, **form) -> PairImportJob:
+    """Has a page complete a table, does the work, and returns the job."""
+    answer = browser.post(address, {"do": "import", **form})
+    job = PairImportJob.objects.latest("pk")
+    assert answer["Location"] == f"/imports/{job.pk}/"
+    work(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def test_a_page_completes_a_table_as_the_command_does(snapshot, browser_of, rosa, sent):
+    second, browser = small_snapshot(3, slug="second"), browser_of(rosa)
+    tables = f"/snapshots/{snapshot.pk}/result-tables/?with=second@1"
+    address = f"/snapshots/{snapshot.pk}/tables/snli-7/complete/?with=second%401"
+    assert address in browser.get(tables).text
+    job = asked(browser, address, seeds="2")
+    assert (job.kind, job.status, job.dry_run) == ("table", "done", False)
+    runs = TrainingRun.objects.filter(status="queued")
+    assert {run.seed for run in runs} == {1, 2}
+    assert {run.snapshot for run in runs} == {snapshot, second}
+    page = browser.get(f"/imports/{job.pk}/").text
+    assert f"Queued run {job.report['runs'][0]}: lstm on small@1" in page
+    assert "Start this again when they are done" in page
+    again = asked(browser, f"/imports/{job.pk}/")
+    assert (again.report["runs"], again.report["lines"][0].partition(" are under way")[0]) == (
+        [],
+        "Some runs",
+    )
+    for run in runs:
+        record_result(run=claimed(run), metrics=metrics())
+    third = asked(browser, f"/imports/{job.pk}/").report["runs"]
+    starts = TrainingRun.objects.filter(pk__in=third).values_list("regime__start__how", flat=True)
+    assert set(starts) == {"transfer"}
+
+
+def test_a_page_scores_what_a_table_over_runs_lacks(snapshot, browser_of, rosa, monkeypatch):
+    second, run = small_snapshot(3, slug="second"), done_run(snapshot, "cbow", accuracy=0.5)
+    evaluated = []
+
+    def evaluate(run, on, partitions, *, tell):
+        evaluated.append((run.pk, str(on), partitions))
+        raise evaluating.EvaluationFailed("The evaluation was killed.")
+
+    monkeypatch.setattr(evaluating, "evaluate", evaluate)
+    address = f"/snapshots/{snapshot.pk}/tables/challenge/complete/?with=second@1&partition=dev"
+    job = asked(browser_of(rosa), address)
+    assert evaluated == [(run.pk, str(second), ["dev"])]
+    assert job.report["lines"] == [f"run {run.pk} on second@1 dev: The evaluation was killed."]
+
+
+def test_a_table_that_no_run_completes_is_refused(snapshot, browser_of, rosa, ana):
+    browser = browser_of(rosa)
+    for name, form, said in (
+        ("leaks", {}, "Choose one of: "),
+        ("snli-6", {"seeds": "0"}, "“Seeds of each run”: it must be a whole number from 1 to"),
+    ):
+        address = f"/snapshots/{snapshot.pk}/tables/{name}/complete/"
+        assert said in browser.post(address, form, follow=True).text
+        assert browser_of(ana).post(address, form).status_code == 403
+    assert not PairImportJob.objects.exists()
 
 
 def test_each_missing_seed_starts_from_the_run_of_its_own_seed(snapshot):

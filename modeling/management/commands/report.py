@@ -1,20 +1,17 @@
 """`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html|svg] [--train-missing]`."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
 from jobs.claims import JobError
-from jobs.tasks import enqueue
 from modeling import catalogue
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import MOST_CHILDREN, request_runs
-from modeling.launching.regimes import RefusedRun
-from modeling.models import Breakdown
+from modeling.launching.actions import MOST_CHILDREN
 from modeling.reports.beside import with_published
-from modeling.reports.cells import Report
+from modeling.reports.completing import NAMES as COMPLETED
+from modeling.reports.completing import SEEDS, TableOrder, complete, count
 from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.filling import fill
@@ -23,10 +20,6 @@ from modeling.reports.leak_audits import LEAKS, count_here
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
 from modeling.reports.scores import Scores
-from modeling.reports.unscored import Unscored, score_all
-from modeling.results.breakdowns import store_composition
-from modeling.results.dimensions import APPROACH
-from nli.lines import HELD_OUT
 from shared.figures import FIGURES, Parameters
 from shared.table_formats import FORMATS
 from shared.whole_numbers import whole
@@ -43,9 +36,6 @@ STATISTICS = {
     if figure.scope is SNAPSHOT and figure.columns and not figure.gather
 }
 NAMES = (*STATISTICS, *RUN_TABLES, *OVERVIEWS)
-# Result table -> the dimension that it needs and that may be uncounted where all others are counted.
-COUNTED_BY = {"multinli-6": "tag", "dnc-2": APPROACH}
-WITH_STATISTICS = {"multinli-3": "corpus"}  # result table -> the kind of statistics whose figures it shows
 
 
 class Command(BaseCommand):
@@ -93,9 +83,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--seeds",
             type=whole(1, MOST_CHILDREN),
-            default=3,
+            default=SEEDS,
             metavar="N",
-            help="seeds of these runs, from 1 on; default 3",
+            help=f"seeds of these runs, from 1 on; default {SEEDS}",
         )
 
         parser.add_argument(
@@ -120,16 +110,15 @@ class Command(BaseCommand):
             raise CommandError("A snapshot is named twice: name it once.")
         if name in RUN_TABLES:
             self.print_results(name, found, options)
-        elif options["train_missing"] and not (name in OVERVIEWS and OVERVIEWS[name].lacks):
+        elif options["train_missing"] and name not in COMPLETED:
             raise CommandError(f"The table {name} needs no runs: leave --train-missing out.")
         elif name in OVERVIEWS:
             if len(found) > 1 and not OVERVIEWS[name].several:
                 raise CommandError(f"The table {name} is of one snapshot: name one.")
             if name == LEAKS:
                 self.count_leaks(found)
-            lacks = OVERVIEWS[name].lacks
-            if options["train_missing"] and lacks:
-                self.score(lacks(found, options["partition"], options["most"]))
+            if options["train_missing"]:
+                self.complete(TableOrder(name, found, partition=options["partition"], most=options["most"]))
             made = overview(name, found, options["partition"], options["most"])
             self.stdout.write(FORMATS[options["format"]](made), ending="")
         elif len(found) > 1:
@@ -139,15 +128,11 @@ class Command(BaseCommand):
 
     def print_results(self, name: str, snapshots: list[Snapshot], options: dict[str, Any]) -> None:
         try:
-            for snapshot in snapshots:
-                self.count(snapshot, COUNTED_BY.get(name, "label"))
-                if name in WITH_STATISTICS:
-                    SNAPSHOT.count(snapshot, WITH_STATISTICS[name], Parameters(), self.stderr.write)
             asked = (options["preset"] or "", options["key"])
             if options["train_missing"]:
-                lacking = fill(name, snapshots, scores=Scores(snapshots, *asked))
-                self.score(lacking.unscored())
-                self.train(lacking, options["seeds"], options["vectors"])
+                self.complete(TableOrder(name, snapshots, *asked, options["seeds"], options["vectors"]))
+            else:
+                count(name, snapshots, self.stderr.write)
             scores = Scores(snapshots, *asked)
             report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
@@ -163,15 +148,8 @@ class Command(BaseCommand):
             )
         self.stdout.write(made, ending="")
 
-    def count(self, snapshot: Snapshot, dimension: str) -> None:
-        """Counts the pairs of a snapshot by each dimension, unless they are counted by this one."""
-        tags = dimension == "tag"
-        stored = Breakdown.objects.filter(run=None, snapshot=snapshot, dimension=dimension)
-        counted = set(stored.values_list("partition", flat=True))
-        for partition in HELD_OUT if tags else PARTITIONS:
-            if partition not in counted and snapshot.pairs.filter(partition=partition).exists():
-                self.stderr.write(f"{snapshot}: counting the pairs of {partition}")
-                store_composition(snapshot, partition, tags=tags)
+    def complete(self, order: TableOrder) -> None:
+        complete(order, self.stderr.write, "Repeat this command")
 
     def count_leaks(self, snapshots: list[Snapshot]) -> None:
         try:
@@ -180,29 +158,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped by hand. What was counted stays.") from None
-
-    def score(self, lacking: Iterable[Unscored]) -> None:
-        for what, failure in score_all(lacking):
-            self.stderr.write(f"{what}: {failure}" if failure else f"Scored {what}")
-
-    def train(self, report: Report, seeds: int, vectors: str) -> None:
-        """Queues the missing runs, and says when to repeat the command: only then others start from them."""
-        queued = []
-        for request in report.requests(range(1, seeds + 1)):
-            try:
-                run = request_runs(**request, vectors=vectors)
-            except RefusedRun as error:
-                self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
-                continue
-            enqueue(run)
-            queued.append(run.pk)
-            self.stderr.write(f"Queued run {run.pk}: {run.baseline} on {run.snapshot}")
-        if queued or report.waits:
-            runs = f"Runs {', '.join(map(str, queued))} are" if queued else "Some runs are"
-            self.stderr.write(
-                f"{runs} under way. Repeat this command when they are done: it scores them, and queues what starts from"
-                " them. The table is complete once nothing is missing."
-            )
 
     def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
         """Prints a figure of the snapshot's statistics beside the published ones; counts first what is not stored."""
