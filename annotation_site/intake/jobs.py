@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandError
 
 from accounts.models import User
@@ -164,7 +163,7 @@ def _scenes(order: PairingOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
 
 
 def _crowd(order: CrowdOrder, dry_run: bool, tell: Tell) -> dict[str, Any]:
-    facts = simulate(order, tell, settings.SITE_URL)
+    facts = simulate(order, tell)
     return {**facts, "lines": crowd_lines(facts)}
 
 

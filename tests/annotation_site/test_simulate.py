@@ -1,6 +1,7 @@
 """The simulated crowd labels all questions that are open, each person writes texts of their own, and failures are told."""
 
 import subprocess
+from contextlib import nullcontext
 
 import pytest
 from django.core.management import CommandError
@@ -104,10 +105,8 @@ def test_an_address_where_no_site_is_gives_a_sentence(db):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_page_starts_the_crowd_which_is_stopped_and_goes_on(
-    live_server, browser_of, sent, settings, monkeypatch
-):
-    settings.SITE_URL = live_server.url
+def test_a_page_starts_the_crowd_which_is_stopped_and_goes_on(live_server, browser_of, sent, monkeypatch):
+    monkeypatch.setattr("annotation_site.intake.crowd.site", lambda: nullcontext(live_server.url))
     corpus = make_corpus()
     for number in range(8):
         make_pair(corpus, make_premise(corpus, f"Line {number}."), "It is so.")
