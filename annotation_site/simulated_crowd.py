@@ -176,7 +176,8 @@ class Annotator:
     def page(self, answer: requests.Response, may_need_a_change: bool = False) -> Any:
         # 422 is the same page with its errors.
         if not answer.ok and not (may_need_a_change and answer.status_code == 422):
-            raise CrowdError(f"{answer.url} answered {answer.status_code}: {answer.text[:300]}")
+            title = lxml.html.fromstring(answer.text or "<p>").findtext(".//title")
+            raise CrowdError(f"{answer.url} answered {answer.status_code}: {title or answer.text[:300]}")
         page: Any = lxml.html.fromstring(answer.text, base_url=answer.url)
         page.make_links_absolute(answer.url)
         for form in page.forms:

@@ -77,6 +77,7 @@ VALUES = {
         ["labels", "longest", "minutes", "percent", "shortest", "tasks_wanted", "votes", "floor"], ("3",)
     ),
     "archived": ("1", ""),
+    "to": ("scenes", "x"),
     "work": ("labelling", "x"),
     "begin": ("c/small", "captions", "x"),
     "slug": ("x",),
