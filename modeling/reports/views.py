@@ -50,7 +50,7 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         return chart_file(charts, request.GET["chart"], str(snapshots[0]).replace("@", "-"))
     filled = [fill(name, snapshots, scores=scores, tests=True) for name in TABLES]
     names = names_in(snapshots[0].corpus)
-    tables = [
+    tables: list[dict[str, Any]] = [
         {
             "report": report,
             "paper": report.table.title.partition(",")[0],
