@@ -39,7 +39,7 @@ def counted(
     """
     orders = {**CLASSES, **orders}
     values = {name: numbers_by_value(groups, wanted, name, orders.get(name, ())) for name in wanted}
-    return values, sum(group.number for group in groups if _passes(group, wanted))
+    return values, sum(group.number for group in groups if passes(group, wanted))
 
 
 def numbers_by_value(
@@ -51,7 +51,7 @@ def numbers_by_value(
     """
     others, counts = {key: value for key, value in wanted.items() if key != name}, Counter[Any]()
     for group in groups:
-        if _passes(group, others):
+        if passes(group, others):
             for each in _values(group, name):
                 counts[each] += group.number
     if order:
@@ -61,7 +61,7 @@ def numbers_by_value(
     )
 
 
-def _passes(group: Counted, wanted: Mapping[str, Wish]) -> bool:
+def passes(group: Counted, wanted: Mapping[str, Wish]) -> bool:
     return all(_fits(_values(group, name), wish) for name, wish in wanted.items() if wish)
 
 

@@ -6,10 +6,13 @@ and in which order, is each list's own affair, since some are rows of the databa
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, TypeVar
 
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 
+from shared.facets import Numbers, counted, passes
 from shared.sorted_lists import Head
 from shared.tables import Column, Table
 
@@ -19,7 +22,8 @@ LONGEST = 200  # characters of what is typed into a filter
 # What of an address is a place in the list, or another form of it.
 PLACES = ("after", "before", "page", "pair", "as", "chart", "part", "seed")
 # What of an address says what the list is of, and how it looks: the list without filters keeps it.
-KEPT = ("question", "on", "with", "corpus", "size", "column")
+KEPT = ("question", "on", "with", "corpus", "seeds", "size", "column")
+T = TypeVar("T")
 VALUES_SHOWN = 8  # of a facet; the others are folded
 
 
@@ -27,8 +31,9 @@ VALUES_SHOWN = 8  # of a facet; the others are folded
 class Filter:
     """A filter of a list. options: value -> what people read, if it has known values. kind: of the field that is typed into.
 
-    is_choice: the known values stand in a field, and not as links: what they choose is no filter of rows. is_folded: its
-    values are folded until one is chosen.
+    is_choice: the known values stand in a field, and not as links: what they choose is no filter of rows. nothing: what
+    that field says without a choice. is_folded: its values are folded until one is chosen. is_several: rows with any of
+    several chosen values pass.
     """
 
     key: str
@@ -37,6 +42,8 @@ class Filter:
     kind: str = "text"
     is_choice: bool = False
     is_folded: bool = False
+    nothing: str = "none"
+    is_several: bool = False
 
 
 LENGTHS = (
@@ -112,8 +119,25 @@ class View:
     sort: str = "order"
     forced: str = ""
 
+    @classmethod
+    def by_heads(cls, request: HttpRequest, columns: Sequence[Column], usual: str) -> "View":
+        """Returns the view of a list that each of its columns orders, up and down. usual: a key, perhaps after "-"."""
+        orders: dict[str, str] = {}
+        for each in columns:
+            up, down = ("smallest first", "largest first") if each.is_number else ("A to Z", "Z to A")
+            if each.largest_first:
+                up, down = "oldest first", "newest first"
+            orders |= {each.key: f"{each.name}, {up}", f"-{each.key}": f"{each.name}, {down}"}
+        by = {each.key: (each.key, f"-{each.key}") for each in columns}
+        return cls(request, columns, orders, by, usual, "sort")
+
     def text(self, name: str) -> str:
         return self.request.GET.get(name, "").replace("\0", "")[:LONGEST].strip()
+
+    def chosen(self, name: str) -> list[str]:
+        """Returns all values of a parameter, without empty and repeated ones."""
+        texts = (each.replace("\0", "")[:LONGEST].strip() for each in self.request.GET.getlist(name))
+        return [*dict.fromkeys(filter(None, texts))]
 
     def number(self, name: str, usual: int, most: int) -> int:
         """Reads an integer, at most `most`; returns `usual` for anything else."""
@@ -141,9 +165,9 @@ class View:
     @property
     def shown(self) -> list[Column]:
         asked = self.request.GET.getlist("column")
-        return [column for column in self.columns if column.key in asked] or [
-            column for column in self.columns if column.on_page
-        ]
+        if not {column.key for column in self.columns}.isdisjoint(asked):
+            return [column for column in self.columns if column.key in asked or column.names_row]
+        return [column for column in self.columns if column.on_page]
 
     def query(self) -> Any:
         """Returns what the address says, without places and without what is empty."""
@@ -160,7 +184,9 @@ class View:
         """Returns the address of the list with other values; those that are empty are left out."""
         query = self.query()
         for name, value in values.items():
-            if value in ("", None, 0):
+            if isinstance(value, list):
+                query.setlist(name, value)
+            elif value in ("", None, 0):
                 query.pop(name, None)
             else:
                 query[name] = str(value)
@@ -188,7 +214,11 @@ class View:
             wanted = (
                 (down if now == "ascending" or up is None else up)
                 if now
-                else (down if down is not None and (column.is_number or up is None) else up)
+                else (
+                    down
+                    if down is not None and (column.is_number or column.largest_first or up is None)
+                    else up
+                )
             )
             address = "" if wanted is None else self.address({self.sort: wanted})
             yield Head(column.name, address, now, column.is_number)
@@ -204,13 +234,13 @@ class View:
         for each in filters:
             if each.options is None or each.is_choice:
                 continue
-            chosen = self.text(each.key)
+            chosen = self.chosen(each.key)
             counted = numbers.get(each.key)
             values: list[tuple[Any, int | None]] = (
                 [(value, None) for value in each.options] if counted is None else list(counted)
             )
-            if chosen and chosen not in [value for value, _ in values]:
-                values.insert(0, (chosen, None if counted is None else 0))
+            known = {value for value, _ in values}
+            values[:0] = [(value, None if counted is None else 0) for value in chosen if value not in known]
             if len(values) < 2 and not chosen and counted is not None:
                 continue
             most = max((number or 0 for _, number in values), default=0)
@@ -218,8 +248,8 @@ class View:
                 Value(
                     each.options.get(value) or value,
                     number,
-                    value == chosen,
-                    self.address({each.key: "" if value == chosen else value}),
+                    value in chosen,
+                    self.turned(each, value),
                     round(100 * (number or 0) / most) if most else 0,
                 )
                 for value, number in values
@@ -230,6 +260,41 @@ class View:
                 found.append(Facet(each.title, links, each.is_folded and not chosen))
         return found
 
+    def turned(self, of: Filter, value: str) -> str:
+        """Returns the address that chooses a value, beside others if the filter has several, or lets it go."""
+        others = [each for each in self.chosen(of.key) if each != value]
+        if value in self.chosen(of.key):
+            return self.address({of.key: others or ""})
+        return self.address({of.key: [*others, value] if of.is_several else value})
+
+    def narrowed(
+        self, filters: Iterable[Filter], rows: Iterable[tuple[T, Mapping[str, Any]]]
+    ) -> tuple[list[T], Numbers]:
+        """Returns the rows that pass, and the numbers beside the values of the filters.
+
+        rows: each with its value, or values, in each filter, and the `text` in which words are looked for.
+        """
+        words = self.text("text").casefold()
+        found = [
+            (row, SimpleNamespace(number=1, **facts))
+            for row, facts in rows
+            if words in facts["text"].casefold()
+        ]
+        known = {
+            each.key: tuple(each.options)
+            for each in filters
+            if each.options is not None and not each.is_choice
+        }
+        wanted = {key: frozenset(self.chosen(key)) for key in known}
+        numbers, _ = counted([facts for _, facts in found], wanted, known)
+        return [row for row, facts in found if passes(facts, wanted)], numbers
+
+    def page(self, rows: Any, number: int) -> Page:
+        """Returns the page of rows (a list or a query, of so many) that the address names by its number."""
+        pages = Paginator(rows, self.size)
+        pages.count = number  # it would ask the database
+        return pages.get_page(self.request.GET.get("page"))
+
     def chips(
         self, filters: Iterable[Filter], others: Mapping[tuple[str, ...], str] = {}
     ) -> list[tuple[str, str]]:
@@ -239,10 +304,9 @@ class View:
         """
         found = []
         for each in filters:
-            value = self.text(each.key)
-            if value and not each.is_choice:
+            for value in () if each.is_choice else self.chosen(each.key):
                 said = (each.options or {}).get(value, value)
-                found.append((f"{each.title}: {said}", self.address({each.key: ""})))
+                found.append((f"{each.title}: {said}", self.turned(each, value)))
         found += [(said, self.address(dict.fromkeys(names, ""))) for names, said in others.items() if said]
         return found
 
@@ -256,6 +320,7 @@ class View:
         charts: Sequence[Table] | None = None,
         after: Any = None,
         before: Any = None,
+        page: Page | None = None,
         facets: Sequence[Facet] | None = None,
         csv: str = "",
         **more: Any,
@@ -263,9 +328,15 @@ class View:
         """Returns what the page shows of these rows. numbers, chosen: as of `facets` and `chips`.
 
         charts: histograms of a list of hypotheses; lengths are typed below theirs, or where none has them. after, before:
-        where the next and the previous page begin, if there is one. facets, csv: in place of those that the filters and
-        the address give. more: further fields of Shown.
+        where the next and the previous page begin, if there is one. page: of a list whose pages have numbers. facets, csv:
+        in place of those that the filters and the address give. more: further fields of Shown.
         """
+        at = "after", "before"
+        if page is not None:
+            at = "page", "page"
+            after = page.next_page_number() if page.has_next() else None
+            before = page.previous_page_number() if page.has_previous() else None
+            more = {"total": (page.paginator.count, False), **more}
         beside = [Histogram(chart, self, LENGTHS if chart.key == "length" else ()) for chart in charts or ()]
         typed = () if charts is None or any(chart.fields for chart in beside) else LENGTHS
         return Shown(
@@ -275,8 +346,8 @@ class View:
             histograms=beside,
             facets=self.facets(filters, numbers) if facets is None else facets,
             chips=self.chips(filters, chosen),
-            next=self.address({"after": after}) if after else "",
-            previous=self.address({"before": before}) if before else "",
+            next=self.address({at[0]: after}) if after else "",
+            previous=self.address({at[1]: before}) if before else "",
             csv=csv or self.address({"as": "csv"}),
             **more,
         )
@@ -346,7 +417,8 @@ class Shown:
     """What templates/lists/list.html shows of a list.
 
     typed: filters that are typed, with what is typed. total: how many rows pass, and whether there are more. next,
-    previous, first, another: addresses; "" for none.
+    previous, first, another: addresses; "" for none. foot: rows below them, such as quartiles. ticks: the name of the
+    boxes by which rows are chosen; without acts, for a form that the page has itself.
     """
 
     view: View
@@ -363,10 +435,15 @@ class Shown:
     another: str = ""
     csv: str = ""
     name: str = "pair"
+    foot: Sequence[Row] = ()
+    ticks: str = ""
     acts: Mapping[str, Any] = field(default_factory=dict)
     language: str = ""
     direction: str = "auto"
     words: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ticks = self.ticks or ("pair" if self.acts else "")
 
     @property
     def heads(self) -> list[Head]:
@@ -398,6 +475,6 @@ class Shown:
 
     @property
     def choices(self) -> list[tuple[Column, bool]]:
-        """Returns each column, and whether it is shown."""
+        """Returns each column that may be left out, and whether it is shown."""
         shown = self.view.shown
-        return [(column, column in shown) for column in self.view.columns]
+        return [(column, column in shown) for column in self.view.columns if not column.names_row]

@@ -24,8 +24,8 @@ TEXTS = (
     "day",
     "pair",
     "run",
-    *("name", "passage", "label", "votes", "link"),
-)  # formats that are no numbers; pair and run are texts that a page links, the last five cells of shared/lists.py
+    *("name", "page", "passage", "label", "votes", "link"),
+)  # formats that are no numbers; pair and run are texts that a page links, the last six cells of shared/lists.py
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.kind not in TEXTS
+
+    @property
+    def names_row(self) -> bool:
+        return self.kind in ("name", "page")
 
     def spread(self, data: Any) -> Iterator["Column"]:
         """Yields the columns that it makes of these data: itself, or one for each."""

@@ -1,24 +1,34 @@
 """Pages about agreement and annotators."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_form
 from accounts.pages.error_pages import UnknownFilter
 from collection.models import Corpus
+from shared.csv_files import csv_file
 from shared.figures import shown
-from shared.sorted_lists import Head, SortedList, order_in, sorted_list
+from shared.lists import Filter, Row, Shown, View
+from shared.sorted_lists import SortedList, order_in, sorted_list, sorted_rows
 from shared.tables import Column
+from validation.annotators.pool import ROLES, STATES, standing_of
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question, refuse_others
 from validation.statistics import agreement_figures, annotator_figures
 from validation.statistics.agreement import AgreementReport
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
-from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
+from validation.statistics.annotator_table import (
+    COLUMNS,
+    as_csv,
+    columns_of,
+    share_names,
+    shown_figure,
+    spread_of,
+    table_of,
+)
 from validation.statistics.cached import (
     FIRST_DIMENSION,
     Kind,
@@ -33,6 +43,8 @@ from validation.statistics.vote_patterns import DIMENSIONS
 
 MODELS = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}
 USUAL = "-labels"
+UNFLAGGED = "none"
+NO_BREAK = "\u00a0"
 OF_TWO = [
     Column("annotators", "Annotators", value=lambda row: row["annotators"]),
     Column("shared_pairs", "Shared pairs", "number", value=lambda row: row["pairs"]),
@@ -41,26 +53,13 @@ OF_TWO = [
 COUNTED = {"controls": "controls_right", "calibration": "calibration_right"}
 
 
-@dataclass(frozen=True)
-class AnnotatorList:
-    """The table of annotators.
-
-    heads: the columns after code and flags in which somebody has a value. rows: (annotator, a text for each head).
-    spread: (quartile, a text for each head).
-    """
-
-    heads: list[Head]
-    rows: list[tuple[Annotator, list[str]]]
-    spread: list[tuple[str, list[str]]]
-
-
 def annotator_list(
     request: HttpRequest,
     found: Sequence[Annotator],
     models: Mapping[str, Mapping[str, float]],
     question: Question,
-) -> AnnotatorList:
-    """Makes the table in the order of the address; the usual one is by labels."""
+) -> tuple[Shown, list[Annotator]]:
+    """Returns the list as the address asks for it, a column for each figure that somebody has, and all that pass."""
     names = {**COLUMNS, **share_names(question), **MODELS}
     values: dict[str, dict[str, Any]] = {
         each.code: {**columns_of(each, question.labels), **models.get(each.code, {})} for each in found
@@ -70,20 +69,49 @@ def annotator_list(
     def value_in(key: str) -> Callable[[Annotator], Any]:
         return lambda each: values[each.code].get(key)
 
+    known = standing_of(question, values)
     columns = [
-        Column("code", "Code", value=lambda each: each.code),
+        Column("code", "Code", "page", value=lambda each: each.code),
         Column("flags", "Flags", value=lambda each: ", ".join(each.flags) or None),
         *(Column(key, names[key], "number", value=value_in(key)) for key in keys),
+        Column("role", "Role", value=lambda each: ", ".join(known[each.code][0]), on_page=False),
+        Column("state", "State", value=lambda each: known[each.code][1], on_page=False),
     ]
-    table = sorted_list(request, found, columns, USUAL, "people")
-    return AnnotatorList(
-        heads=table.heads,
-        rows=[(each, [_text(key, each, values[each.code].get(key)) for key in keys]) for each in table.rows],
-        spread=[
-            (quarter, [shown_figure(key, figures.get(key)) for key in keys])
-            for quarter, figures in spread_of(found, question.labels)
-        ],
+    view = View.by_heads(request, columns, USUAL)
+    filters = [
+        Filter("text", "Code"),
+        Filter("flag", "Flags", {**{flag: flag for flag in RULES}, UNFLAGGED: "no flag"}, is_several=True),
+        Filter("role", "Role", {role: role for role in ROLES}, is_several=True),
+        Filter("state", "State", {state: state for state in STATES}, is_several=True),
+    ]
+    facts = (
+        (each, {"text": each.code, "flag": each.flags or (UNFLAGGED,), "role": role, "state": state})
+        for each in found
+        for role, state in (known[each.code],)
     )
+    passing, numbers = view.narrowed(filters, facts)
+    page = view.page(sorted_rows(passing, columns, view.order), len(passing))
+
+    def row(each: Annotator) -> Row:
+        cells: dict[str, Any] = {key: _text(key, each, values[each.code].get(key)) for key in keys}
+        pairs = address_in("pairs", question, by="validator", group=each.code)
+        cells["labels"] = (cells["labels"], pairs, f"pairs of {each.code}")
+        code = (each.code, address_in("pool-member", question, each.code), "")
+        others = {column.key: column.value(each) for column in columns if column.key not in cells}
+        flags = ", ".join(flag.replace(" ", NO_BREAK) for flag in each.flags)
+        return Row(each.code, {**others, **cells, "code": code, "flags": flags})
+
+    quarters = [
+        Row(
+            "",
+            {"code": (quarter.capitalize(), "", "")} | {key: shown_figure(key, of.get(key)) for key in keys},
+        )
+        for quarter, of in spread_of(found, question.labels)
+    ]
+    shown = view.page_of(
+        [row(each) for each in page], filters, numbers=numbers, page=page, foot=quarters, name="annotator"
+    )
+    return shown, passing
 
 
 def pairwise_list(request: HttpRequest, found: Sequence[dict[str, Any]]) -> SortedList:
@@ -138,8 +166,8 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @researcher_form
-def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows charts of annotators, a row for each (sorted by `sort`), flags with their rules, and pairwise kappas.
+def annotators_page(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists annotators, with charts, flags with their rules, and pairwise kappas. `as=csv`: all that pass, as CSV.
 
     POST requests a new count, or stops one with `do=stop`: of the reliability models with `what=models`, else of the
     statistics.
@@ -161,12 +189,15 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
     pairwise, _ = current(question, Kind.PAIRWISE)
     two = pairwise_list(request, pairwise or ())
     reliability = models["annotators"] if models else {}
+    listed, passing = annotator_list(request, found or (), reliability, question)
+    if request.GET.get("as") == "csv":
+        return csv_file(as_csv(table_of(question, passing), question.labels), f"{slug}-annotators")
     context = {
         "corpus": question.corpus,
         "question": question,
         "also": also(question),
         "charts": list(shown(annotator_figures.OF_ALL, question, Counted(question, found or ()))),
-        "list": annotator_list(request, found or (), reliability, question),
+        "list": listed,
         "cached": row,
         "is_counted": found is not None,
         "models": models,

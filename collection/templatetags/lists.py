@@ -23,10 +23,10 @@ def row_cells(shown: Shown, row: Row) -> SafeString:
         KINDS.get(column.kind, _value)(shown, column, row.cells.get(column.key))
         for column in shown.view.shown
     ]
-    if shown.acts and row.name:
-        box = '<td class="choose"><input type="checkbox" name="pair" value="{0}" form="act" aria-label="Choose {0}"></td>'
-        found.insert(0, format_html(box, row.name))
-    elif shown.acts:
+    if shown.ticks and row.name:
+        box = '<td class="choose"><input type="checkbox" name="{}" value="{}" form="act" aria-label="Choose {} {}"></td>'
+        found.insert(0, format_html(box, shown.ticks, row.name, shown.name, row.name))
+    elif shown.ticks:
         found.insert(0, mark_safe("<td></td>"))
     return mark_safe("".join(found))
 
@@ -44,9 +44,10 @@ def marked(text: str, words: str) -> SafeString:
 
 
 def _name(shown: Shown, column: Column, value: tuple[str, str, str]) -> SafeString:
-    """value: (name, address of its page, a few words)."""
+    """value: (name, address of its page, a few words). The page of a `name` opens beside the list."""
     name, href, below = value
-    link = format_html('<a data-pair href="{}">{}</a>', href, name) if href else name
+    beside = mark_safe(" data-pair") if column.kind == "name" else ""
+    link = format_html('<a{} href="{}">{}</a>', beside, href, name) if href else name
     return format_html('<th scope="row" class="name">{}<span class="below">{}</span></th>', link, below)
 
 
@@ -89,22 +90,19 @@ def _votes(
     )
 
 
-def _link(shown: Shown, column: Column, value: tuple[str, str] | None) -> SafeString:
-    if value is None:
-        return mark_safe("<td></td>")
-    return format_html('<td><a href="{}">{}</a></td>', value[1], value[0])
-
-
 def _value(shown: Shown, column: Column, value: Any) -> SafeString:
-    return format_html(
-        "<td{}>{}</td>", mark_safe(' class="number"') if column.is_number else "", written(value, column.kind)
-    )
+    """value: as a table has it; or (text, address, and perhaps words for those who do not see the table)."""
+    said = written(value, column.kind) if not isinstance(value, tuple) else value[0]
+    if isinstance(value, tuple):
+        more = format_html('<span class="visually-hidden"> {}</span>', value[2]) if value[2:] else ""
+        said = format_html('<a href="{}">{}{}</a>', value[1], said, more)
+    return format_html("<td{}>{}</td>", mark_safe(' class="number"') if column.is_number else "", said)
 
 
 KINDS: Mapping[str, Callable[[Shown, Column, Any], SafeString]] = {
     "name": _name,
+    "page": _name,
     "passage": _passage,
     "label": _label,
     "votes": _votes,
-    "link": _link,
 }

@@ -129,6 +129,25 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
     )
 
 
+# What runs are listed by: a key of a regime -> what it makes of a run.
+PLAIN = "plain"
+KINDS = {
+    PLAIN: "plain, on the whole snapshot",
+    "most": "fewer training pairs",
+    "genre": "one genre",
+    "mixed": "mixed with other snapshots",
+    "start": "begins from another run",
+    "collapse": "labels read as two classes",
+    "soft_labels": "soft labels",
+    "hypothesis_only": "hypothesis-only twin",
+}
+
+
+def kinds_of(regime: Mapping[str, Any], most: int | None) -> tuple[str, ...]:
+    """Returns those of KINDS that a run is."""
+    return tuple(key for key in KINDS if regime.get(key) or (key == "most" and most)) or (PLAIN,)
+
+
 def settings_text(config: Mapping[str, Any]) -> str:
     """Formats settings for people."""
     return ", ".join(f"{key}={_plain(value)}" for key, value in sorted(config.items()))

@@ -6,15 +6,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
+from accounts.templatetags.dates import moment
 from collection.models import Corpus
 from modeling import workers
 from modeling.baselines.config import named_set
-from modeling.catalogue import baselines
 from modeling.folders import log_tail
-from modeling.launching.regimes import regime_text, settings_text
+from modeling.launching.regimes import KINDS, kinds_of, regime_text, settings_text
 from modeling.models import TrainingRun
 from modeling.querysets import RunQuerySet
 from modeling.results.beside_twin import BesideTwin, beside_twin
@@ -40,28 +41,30 @@ from modeling.watching.curves import (
 )
 from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
+from shared.among import Among
 from shared.csv_files import csv_file
+from shared.facets import Numbers
 from shared.figures import shown
-from shared.sorted_lists import sorted_page, stored_as_csv
+from shared.lists import Filter, Row, View
+from shared.sorted_lists import ordered, stored_as_csv
 from shared.tables import Column
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import ask_names, names_on
 
-RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
 NEWEST_LINES = 10
 FEATURES_SHOWN = 20
 # The keys are those of CSV, of `sort` and of `column` in addresses.
 COLUMNS = [
-    Column("run", "Run", value=lambda each: each.pk, largest_first=True, field="pk"),
+    Column("run", "Run", "page", value=lambda each: each.pk, largest_first=True, field="pk"),
     Column("baseline", "Baseline", value=lambda each: each.baseline, field="baseline"),
     Column(
         "snapshot", "Snapshot", value=lambda each: str(each.snapshot), largest_first=True, field="snapshot"
     ),
     Column("seed", "Seed", value=lambda each: None if each.is_sweep else each.seed, field="seed"),
     Column("status", "Status", value=lambda each: each.standing, field="status"),
-    Column("dev", "Dev accuracy", "number", value=lambda each: each.on_dev, field="on_dev"),
-    Column("test", "Test accuracy", "number", value=lambda each: each.on_test, field="on_test"),
+    Column("dev", "Dev accuracy", "share", value=lambda each: each.on_dev, field="on_dev"),
+    Column("test", "Test accuracy", "share", value=lambda each: each.on_test, field="on_test"),
     Column(
         "requested_at",
         "Requested",
@@ -69,70 +72,101 @@ COLUMNS = [
         largest_first=True,
         field="requested_at",
     ),
-    Column("settings", "Settings", value=lambda each: settings_text(each.config), field="config"),
-    Column("vectors", "Word vectors", value=lambda each: each.vectors, field="vectors"),
     Column(
-        "train_pairs", "Training pairs", "number", value=lambda each: each.train_pairs, field="train_pairs"
+        "settings", "Settings", value=lambda each: settings_text(each.config), field="config", on_page=False
     ),
-    Column("seconds", "Seconds", "number", value=lambda each: each.seconds, field="seconds"),
-    Column("device", "Device", value=lambda each: each.device, field="device"),
+    Column("vectors", "Word vectors", value=lambda each: each.vectors, field="vectors", on_page=False),
+    Column(
+        "train_pairs",
+        "Training pairs",
+        "count",
+        value=lambda each: each.train_pairs,
+        field="train_pairs",
+        on_page=False,
+    ),
+    Column("seconds", "Seconds", "number", value=lambda each: each.seconds, field="seconds", on_page=False),
+    Column("device", "Device", value=lambda each: each.device, field="device", on_page=False),
 ]
-ALWAYS = "run"
-USUAL_COLUMNS = ("baseline", "snapshot", "seed", "status", "dev", "test", "requested_at")
-KEYS = {column.key for column in COLUMNS}
 
 
 @researcher_page
 def runs(request: HttpRequest) -> HttpResponseBase:
-    """Shows the scores of baselines by snapshot, the newest first, then all runs; of one corpus with `?corpus=SLUG`.
+    """Lists runs, and shows the scores of baselines by snapshot, the newest first; of one corpus with `?corpus=SLUG`.
 
     `seeds=together`: a sweep is one row, with the means over its seeds.
-    `as=csv`: all runs as CSV.
+    `as=csv`: all runs that pass, as CSV.
     """
     frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
     if slug := request.GET.get("corpus"):
         frozen, found = frozen.filter(corpus__slug=slug), found.filter(snapshot__corpus__slug=slug)
     is_together = request.GET.get("seeds") == "together"
-    found = with_means(found.filter(parent=None)) if is_together else with_scores(found)
-    found, wanted = _narrowed(found, request)
+    if is_together:
+        found = found.filter(parent=None)
+    view = View.by_heads(request, COLUMNS, "-run")
+    filters, passing, numbers = _narrowed(view, found)
+    found = (with_means if is_together else with_scores)(found).filter(Among("pk", passing))
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
     ask_names(table.snapshot for table in tables)
-    chosen = [each for each in request.GET.getlist("column") if each in KEYS] or USUAL_COLUMNS
-    columns = [column for column in COLUMNS if column.key == ALWAYS or column.key in chosen]
-    listed = sorted_page(request, found, columns, f"-{ALWAYS}", RUNS_A_PAGE, "all")
+    page = view.page(ordered(found, COLUMNS, view.order), len(passing))
     context = {
         "tables": [
             (each.table, shown(FIGURES, each.table.snapshot, each, mark=each.table.snapshot.pk))
             for each in comparisons(tables)
         ],
-        "page": listed.rows,
-        "rows": [
-            (each, [(column.key, column.value(each)) for column in columns[1:]]) for each in listed.rows
-        ],
-        "heads": listed.heads,
-        "csv": listed.csv,
-        "wanted": wanted,
-        "is_narrowed": any(wanted.values()) or is_together,
+        "list": view.page_of(
+            [_row(each) for each in page], filters, numbers=numbers, page=page, name="run", ticks="run"
+        ),
         "is_together": is_together,
-        "slug": slug,
+        "is_waiting": TrainingRun.WAITING in dict(numbers["status"]),
         "corpus": Corpus.objects.filter(slug=slug).first() if slug else None,
-        "baselines": baselines(),
-        "statuses": [each for each in TrainingRun.Status.values if each != TrainingRun.Status.SWEEP],
-        "columns": [(column, column.key in chosen) for column in COLUMNS if column.key != ALWAYS],
-        "snapshots": frozen[:SNAPSHOTS_SHOWN],
+        "snapshots": list(frozen[:SNAPSHOTS_SHOWN]),
         **workers.of_training(),
     }
     return render(request, "modeling/runs.html", context)
 
 
-def _narrowed(runs: RunQuerySet, request: HttpRequest) -> tuple[RunQuerySet, dict[str, str]]:
-    """Returns the runs that pass the filters of the address, and these filters; one that nothing can pass passes none."""
-    wanted = {name: request.GET.get(name, "") for name in ("baseline", "status", "snapshot")}
-    if wanted["snapshot"]:
-        runs = runs.filter(snapshot__in=Snapshot.objects.named(wanted["snapshot"]))
-    return runs.filter(**{name: wanted[name] for name in ("baseline", "status") if wanted[name]}), wanted
+def _narrowed(view: View, runs: RunQuerySet) -> tuple[list[Filter], list[int], Numbers]:
+    """Returns the filters of the list, the keys of the runs that pass them, and the numbers beside their values."""
+    facts = [
+        (
+            each.pk,
+            {
+                "text": " ".join((each.baseline, settings_text(each.config), each.vectors)),
+                "baseline": each.baseline,
+                "status": each.standing,
+                "snapshot": str(each.snapshot),
+                "regime": kinds_of(each.regime, each.most),
+            },
+        )
+        for each in runs
+    ]
+
+    def values(key: str) -> dict[str, str]:
+        return {value: value for value in dict.fromkeys(fact[key] for _, fact in facts)}
+
+    filters = [
+        Filter("text", "Words of baseline or settings"),
+        Filter("status", "Status", values("status"), is_several=True),
+        Filter("baseline", "Baseline", values("baseline"), is_several=True),
+        Filter("snapshot", "Snapshot", values("snapshot"), is_several=True),
+        Filter("regime", "Regime", KINDS, is_several=True),
+        Filter("seeds", "Seeds", {"together": "together, with their means"}, is_choice=True, nothing="each"),
+    ]
+    return filters, *view.narrowed(filters, facts)
+
+
+def _row(each: Any) -> Row:
+    """each: a run of `with_scores` or `with_means`."""
+    cells = {column.key: column.value(each) for column in COLUMNS}
+    if each.is_sweep:
+        cells["seed"] = f"{each.parts} runs" if hasattr(each, "parts") else "sweep"
+    if each.stop_requested:
+        cells["status"] += ", stopping"
+    cells["run"] = (f"{each.pk}", reverse("run", args=[each.pk]), "")
+    cells["snapshot"] = (cells["snapshot"], reverse("snapshot", args=[each.snapshot_id]))
+    return Row(f"{each.pk}", cells | {"requested_at": moment(each.requested_at)})
 
 
 @researcher_page

@@ -18,8 +18,8 @@
 
   // Ticks all rows of the page, and says how many are ticked.
   const act = document.getElementById("act");
-  if (act) {
-    const boxes = rows.map((row) => row.querySelector("input[name=pair]")).filter(Boolean);
+  if (act?.elements.which) {
+    const boxes = rows.map((row) => row.querySelector("input[form=act]")).filter(Boolean);
     const [all, which] = [act.querySelector("[data-all]"), act.elements.which.options[0]];
     const tell = () => (which.textContent = `${boxes.filter((box) => box.checked).length} ticked`);
     all.hidden = false;

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from collection.models import PairSet
 from tests.browser.looks import PHONE, all_complaints, no_sideways_scroll
 from tests.charted import charted_corpus
+from tests.modeling.material import done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -87,11 +88,43 @@ def test_a_finger_has_room_and_the_filters_fold_on_a_phone(live_server, watched,
     page.goto(LIST)
     facets = page.locator(".facet li a")
     expect(facets.first).to_be_hidden()
+    words = page.get_by_label("Words of premise or hypothesis")
+    expect(words).to_be_hidden()
+    top, seen, _ = page.evaluate(PLACES)
+    assert top <= 400
+    assert seen >= 4
     page.locator(".list-filters summary").first.click()
+    expect(words).to_be_visible()
     for parts in (facets, page.locator(".list-bar .button"), page.locator(".list-act :is(.button, select)")):
         assert parts.evaluate_all(SMALLEST) >= 44
     assert no_sideways_scroll(page)
     assert all_complaints(page, "pairs on a phone") == []
+
+
+@pytest.mark.parametrize("look", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_annotators_and_runs_are_such_lists_too(live_server, watched, rosa, sent, look):
+    charted_corpus(extra=False)
+    run = done_run(small_snapshot(9))
+    page = watched(rosa, **look)
+    for address, code in (("/corpora/charted/annotators/", None), ("/runs/", str(run.pk))):
+        page.goto(address)
+        assert page.evaluate(PLACES)[0] <= 400, address
+        assert no_sideways_scroll(page)
+        assert all_complaints(page, address) == []
+        name = code or row(page, 0).locator("th a").inner_text()
+        page.keyboard.press("j")
+        expect(row(page, 0)).to_be_focused()
+        page.keyboard.press("x")
+        boxes = row(page, 0).get_by_role("checkbox")
+        assert boxes.count() == (code is not None), "only runs are ticked"
+        if code:
+            expect(boxes).to_be_checked()
+            page.get_by_role("button", name="Curves of the ticked runs").click()
+            page.wait_for_url(f"**/runs/curves/?run={run.pk}")
+            page.go_back()
+            page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/{name}/")
 
 
 def test_without_scripts_a_list_filters_pages_and_acts(live_server, window_of, rosa):

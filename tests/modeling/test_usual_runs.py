@@ -129,8 +129,8 @@ def test_the_list_of_runs_has_the_columns_and_passes_the_filters_of_its_address(
     heads = [" ".join(head.text_content().split()) for head in table.xpath(".//th[@scope='col']")]
     assert heads == ["Choose", "Run ▼", "Test accuracy", "Seconds"]
     assert [row.xpath("string(td[2])") for row in table.xpath(".//tbody/tr")] == ["60.0%"]
-    csv = page.xpath("//a[text()='All of them as CSV']")[0].get("href")
-    lines = b"".join(browser.get(f"/runs/{csv}").streaming_content).decode().splitlines()
+    csv = page.xpath("//*[@class='list-bar']/a[text()='CSV']")[0].get("href")
+    lines = b"".join(browser.get(csv).streaming_content).decode().splitlines()
     assert [line.split(",")[0] for line in lines] == ["run", str(cbow.pk)]
     others = browser.get(f"/runs/?status=done&snapshot={snapshot}").content.decode()
     assert f"Choose run {majority.pk}" in others

@@ -49,6 +49,31 @@ def _by_person(rows: QuerySet[Any], **counts: Count) -> defaultdict[int, dict[st
     return found
 
 
+# What somebody is in a corpus, and in the pool of a question.
+WRITER, OUTSIDE = "writes pairs, too", "not in the pool"
+ROLES = tuple(map(str.lower, (*User.Kind.labels, *User.Role.labels[1:], WRITER)))
+STATES = (*Membership.Status.values, OUTSIDE)
+
+
+def standing_of(question: Question, codes: Iterable[str]) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Returns code -> (some of ROLES, one of STATES), in one query."""
+    status = Membership.objects.filter(question=question, annotator=OuterRef("pk")).values("status")
+    wrote = Pair.objects.standing().filter(corpus=question.corpus_id, author=OuterRef("pk"))
+    people = User.objects.filter(code__in=list(codes)).annotate(status=Subquery(status), writes=Exists(wrote))
+    return {
+        each.code: (
+            (
+                (
+                    each.get_kind_display() if each.role == User.Role.ANNOTATOR else each.get_role_display()
+                ).lower(),
+                *((WRITER,) if each.writes else ()),
+            ),
+            each.status or OUTSIDE,
+        )
+        for each in people
+    }
+
+
 def imported_labels(question: Question) -> QuerySet[Label]:
     """Returns the labels that came with a published corpus from persons named in its file, but those of authors as such."""
     labels = Label.objects.filter(question=question, annotator__in=User.objects.imported())
