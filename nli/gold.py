@@ -21,13 +21,14 @@ MAJORITY, ADJUDICATED, UNANIMOUS, OF_ALL = RULES = (
 )
 NEEDS_SCHEME = {ADJUDICATED: "nli3"}  # rules that know the labels of one scheme
 # Where a gold label comes from; "adjudicated" is a source, too.
-VOTED, PUBLISHED, AUTHOR, NONE = "voted", "published", "author", "none"
+VOTED, PUBLISHED, AUTHOR, NONE, WITHHELD = "voted", "published", "author", "none", "withheld"
 SOURCES = {
     VOTED: "the votes decided",
     ADJUDICATED: "a researcher decided",
     PUBLISHED: "the label came with the corpus",
     AUTHOR: "the author's label alone: nobody was asked again",
     NONE: "no label has enough votes",
+    WITHHELD: "the labels are withheld",
 }
 DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # not by votes, but beside them
 FEWEST = 3  # with fewer labels, those of the others are no majority

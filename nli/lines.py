@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nli.answers import extra_labels
-from nli.gold import MAJORITY, OF_ALL, RULES, Rule
+from nli.gold import MAJORITY, OF_ALL, RULES, WITHHELD, Rule
 from nli.labels import NO_GOLD
 from nli.manifest import Facts
 
@@ -18,6 +18,8 @@ FACTS = "corpus.json"
 EXPORT = "export.json"  # in exports of other formats, which have no manifest
 PARTITION_FILES = {"train": "train.jsonl", "dev": "dev.jsonl", "test": "test.jsonl"}
 PARTITIONS = tuple(PARTITION_FILES)
+# The lines of a withheld partition with their labels: in the folder only once they are released.
+FULL_FILES = {name: f"{name}-full.jsonl" for name in PARTITIONS}
 HELD_OUT = ("dev", "test")  # the partitions that nobody trains on
 Line = Mapping[str, Any]
 
@@ -63,6 +65,27 @@ LINE = (
     Field("single_premise_labels", LISTS_OF_TEXTS, required=False),
 )
 FIELDS = frozenset(field.name for field in LINE)
+# What a line of a withheld partition keeps: texts and where they come from. `metadata` of a file may hold anything.
+TEXT_ALONE = frozenset({"derived_parses", "genre", "group", "pairID", "premise_sentences", "promptID"}) | {
+    f"{side}{part}" for side in SIDES for part in ("", "_binary_parse", "_parse")
+}
+
+
+def text_alone(line: Line) -> dict[str, Any]:
+    """Returns a line without its labels, while they are withheld. The gold label is empty, as MultiNLI has it."""
+    kept = {name: value for name, value in line.items() if name in TEXT_ALONE}
+    empty: dict[str, Any] = {
+        "annotator_codes": [],
+        "annotator_labels": [],
+        "author": "",
+        "author_label": None,
+    }
+    return {**kept, **empty, "gold_label": "", "gold_source": WITHHELD}
+
+
+def has_gold(line: Line) -> bool:
+    """Returns whether a line has a gold label: not where no label has enough votes, nor where they are withheld."""
+    return line["gold_label"] not in ("", NO_GOLD)
 
 
 def is_a(kind: str, value: Any) -> bool:

@@ -283,6 +283,15 @@ class Manifest(TypedDict):
     sha256: Annotated[str, Key("over the content, see above")]
     manifest_sha256: Annotated[str, Key("over the manifest itself, without this key and `about`")]
     files: Annotated[dict[str, ListedFile], Key("by name: `sha256`, `bytes`, `lines`")]
+    withheld: NotRequired[
+        Annotated[
+            dict[str, ListedFile],
+            Key(
+                "only where the labels of a partition are withheld: the file of its lines with their labels, which is not in"
+                " the folder until it is released, by name: `sha256`, `bytes`, `lines`"
+            ),
+        ]
+    ]
     corpus: Annotated[Facts, Key("what `corpus.json` says")]
     seed: Annotated[int, Key("of the draw")]
     dev_from_train: Annotated[int, Key("premises that were asked for with `--dev-from`")]

@@ -157,7 +157,10 @@ def _preset(name: str) -> str:
 def snapshot_files(page: str) -> str:
     facts = [f"| `{key.name}` | {_kind(key)} | {key.meaning} |" for key in fields_of(Facts)]
     page = with_table(page, "## corpus.json", ["| key | type | meaning |", "|---|---|---|", *facts])
-    keys = [f"| `{key.name}` | {_kind(key)} | {key.since} | {key.meaning} |" for key in fields_of(Manifest)]
+    keys = [
+        f"| `{key.name}` | {_kind(key)} | {key.since or 'where needed'} | {key.meaning} |"
+        for key in fields_of(Manifest)
+    ]
     return with_table(
         page, "## manifest.json", ["| key | type | since | meaning |", "|---|---|---|---|", *keys]
     )

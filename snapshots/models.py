@@ -128,6 +128,11 @@ class Snapshot(Job):
         return Path(settings.SNAPSHOT_ROOT) / self.corpus.slug / str(self.version)
 
     @property
+    def sealed_folder(self) -> Path:
+        """Returns the folder of the full files of withheld partitions, which no address serves as it is."""
+        return Path(settings.VAR) / "withheld" / self.corpus.slug / str(self.version)
+
+    @property
     def state(self) -> str:
         """Returns its status in one word: retracted or published if it is, else that of the freeze."""
         return "retracted" if self.retracted_at else "published" if self.published_at else self.status
@@ -185,8 +190,8 @@ class SnapshotPair(models.Model):
             check("frozen_gold_fits_scheme", label_fits_scheme("gold_label")),
             check(
                 "frozen_gold_has_a_source",
-                Q(gold_source="none", gold_label=None)
-                | (~Q(gold_source="none") & Q(gold_label__isnull=False)),
+                Q(gold_source__in=["none", "withheld"], gold_label=None)
+                | (~Q(gold_source__in=["none", "withheld"]) & Q(gold_label__isnull=False)),
             ),
         ]
 

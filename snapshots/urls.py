@@ -8,6 +8,7 @@ from snapshots.exports import views as exports
 from snapshots.freezing import views as freezing
 from snapshots.publishing import views as publishing
 from snapshots.statistics import views as statistics
+from snapshots.withholding import views as withholding
 
 urlpatterns = [
     path("snapshots/", browsing.snapshot_list, name="snapshots"),
@@ -21,6 +22,8 @@ urlpatterns = [
     path("snapshots/<int:pk>/stop/", freezing.stop, name="stop-freeze"),
     path("snapshots/datasheet/<slug:slug>/", publishing.datasheet_answers, name="datasheet-answers"),
     path("snapshots/<int:pk>/datasheet.md", publishing.datasheet, name="datasheet"),
+    path("snapshots/withheld/<slug:slug>/", withholding.withheld, name="withheld"),
+    path("snapshots/<int:pk>/files/withheld/<str:name>", withholding.withheld_file, name="withheld-file"),
     path("snapshots/<int:pk>/publish/", publishing.publish, name="publish-snapshot"),
     path("snapshots/<int:pk>/retract/", publishing.retract, name="retract-snapshot"),
     path("snapshots/<int:pk>/statistics/", statistics.statistics, name="snapshot-statistics"),

@@ -13,11 +13,12 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, cast
 
-from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, is_known, rule_of
-from nli.manifest import FORMATS, Manifest, is_early, manifest_errors, still_counted
+from nli.lines import EXPORT, FACTS, FULL_FILES, MANIFEST, PARTITION_FILES, is_known, rule_of, text_alone
+from nli.manifest import FORMATS, Facts, Manifest, is_early, manifest_errors, still_counted
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
@@ -31,6 +32,7 @@ from snapshots.verification.lines import (
     check_part,
     differences,
     out_of_order,
+    read_line,
 )
 from snapshots.verification.repeats import Occurrences
 
@@ -97,8 +99,10 @@ def verify(folder: Path, expected: str | None = None) -> Report:
     if manifest is None:
         return report
     report.snapshot, report.sha256 = manifest["name"], manifest["sha256"]
-    present = _check_files(folder, manifest["files"], MANIFEST, report)
-    listed = {name: entry["sha256"] for name, entry in manifest["files"].items()}
+    withheld = manifest.get("withheld", {})
+    released = {name: entry for name, entry in withheld.items() if (folder / name).exists()}
+    present = _check_files(folder, {**manifest["files"], **released}, MANIFEST, report)
+    listed = {name: entry["sha256"] for name, entry in {**manifest["files"], **withheld}.items()}
     if content_sha256(listed) != manifest["sha256"]:
         report.add(MANIFEST, "its sha256 does not follow from the files that it lists")
     _check_expected(expected, (report.sha256, manifest["manifest_sha256"]), MANIFEST, report)
@@ -112,9 +116,27 @@ def verify(folder: Path, expected: str | None = None) -> Report:
                 lines, listed_lines = reading.read(folder / name, partition), manifest["files"][name]["lines"]
                 if lines != listed_lines:
                     report.add(name, f"has {lines:,} lines, but {listed_lines} are listed")
+        for partition, name in FULL_FILES.items():
+            if name in released and name in present:
+                _check_full(folder, partition, facts, report)
         report.pairs = reading.counts.pairs
         _compare(manifest, reading, report)
     return report
+
+
+def _check_full(folder: Path, partition: str, facts: Facts, report: Report) -> None:
+    """Checks the lines of a withheld partition with their labels, once they are released: they have the same texts."""
+    name, text_file = FULL_FILES[partition], PARTITION_FILES[partition]
+    with (folder / name).open("rb") as full, (folder / text_file).open("rb") as texts:
+        part = check_part(full, partition, facts, is_early=False)
+        full.seek(0)
+        for number, (line, text) in enumerate(zip_longest(full, texts), start=1):
+            whole, alone = (read_line(each)[1] if each else None for each in (line, text))
+            if whole is None or text_alone(whole) != alone:
+                report.add(name, f"is not the line of {text_file} with its labels", number)
+    for number, wrong in part.errors:
+        report.add(name, wrong, number)
+    report.more.update({name: part.more} if part.more else {})
 
 
 def _check_export(folder: Path, report: Report, expected: str | None) -> None:

@@ -51,6 +51,7 @@ from shared.prepared_statements import _prepared
 from snapshots.exports.job import carry_out_export, request_export
 from snapshots.models import Snapshot
 from snapshots.statistics.job import compute_statistics, request_statistics
+from snapshots.withholding.actions import withhold
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import pay
 from tests.modeling.material import done_run
@@ -93,8 +94,10 @@ class Site:
     queries: dict[str, str]
 
 
-def sample_site() -> Site:
+def sample_site(withheld: str = "") -> Site:
     """Makes a corpus with everything that an address can name, frozen once, and a person in each role.
+
+    withheld: a partition whose labels nobody sees but the administrator.
 
     `people`: "annotator" labels and writes for the corpus, "stranger" may nothing, "researcher", "administrator".
     """
@@ -112,6 +115,8 @@ def sample_site() -> Site:
     for who in (ana(), vera()):
         give_consent(user=who, form=form)
         invite(question=question, annotator=who)
+    if withheld:
+        withhold(corpus=corpus, partition=withheld, by=people["administrator"])
     snapshot = freeze(corpus)
     export = carry_out_export(export_id=request_export(snapshot=snapshot, format_name="snli_txt").pk)
     figures = request_statistics(snapshot=snapshot, kind="corpus")
@@ -206,6 +211,7 @@ def sample_site() -> Site:
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "snapshots/<int:pk>/tables/": {"name": "missed"},
+        "snapshots/<int:pk>/files/withheld/": {"name": "test-full.jsonl"},
         "snapshots/<int:pk>/marking/": {"partition": marking.partition},
         "runs/": {"pk": run.pk, "partition": "dev"},
         "runs/start/": {"name": "bias"},

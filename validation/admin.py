@@ -1,8 +1,11 @@
 """Questions, members and labels in the admin, read-only: only actions change labels."""
 
-from django.contrib import admin
+from typing import Any
 
-from accounts.pages.admin_lists import ResearcherAdmin
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.pages.admin_lists import ResearcherAdmin, is_administrator
 from validation.models import Label, Membership, Question
 
 
@@ -36,3 +39,7 @@ class LabelAdmin(ResearcherAdmin):
     search_fields = ["pair__public_id", "annotator__code"]
     ordering = ["-pk"]
     raw_id_fields = ["pair", "premise", "annotator", "author"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        return rows if is_administrator(request) else rows.shown()

@@ -9,8 +9,11 @@ from accounts.models import User
 from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused, load_corpus
 from collection.corpus_schema import CorpusFile
+from collection.corpus_schema.corpus import NONE_WITHHELD
 from collection.models import Corpus, CorpusText, Genre
+from snapshots.errors import SnapshotError
 from snapshots.models import Placement
+from snapshots.withholding.actions import withhold
 from validation.questions.corpus_file import load_questions
 
 
@@ -27,6 +30,7 @@ def load(
         corpus = load_corpus(file=file, changes=changes)
         load_questions(corpus=corpus, main=file.question, beside=file.questions, changes=changes)
         _refuse_leaving_training(corpus, in_training, changes)
+        _withhold(corpus, file.corpus.withheld, by, changes)
         if changes.errors:
             raise LoadRefused(changes.errors)
         if expected is not None and changes.lines != expected.lines:
@@ -44,6 +48,17 @@ def is_new_text(corpus: Corpus | None, text: str) -> bool:
     """Returns whether the text, which may change nothing but its comments, is another than the one that is kept."""
     newest = corpus.texts.newest_first().first() if corpus else None
     return newest is None or newest.text != text
+
+
+def _withhold(corpus: Corpus, partition: str, by: User | None, changes: Changes) -> None:
+    """Withholds the labels of a partition once. What the file no longer names stays withheld until it is lifted."""
+    if partition == NONE_WITHHELD or corpus.withholdings.filter(partition=partition).exists():
+        return
+    try:
+        withhold(corpus=corpus, partition=partition, by=by)
+        changes.new(f"withheld: the labels of {partition}")
+    except SnapshotError as error:
+        changes.refuse(f"[corpus] withheld: {error}")
 
 
 def _genres_in_training(file: CorpusFile) -> list[int]:

@@ -24,6 +24,7 @@ from collection.models.querysets import refresh_planner
 from nli.labels import SCHEMES
 from schemas.base import default_of
 from shared.portions import portions
+from snapshots.withholding.actions import seal_new
 from validation.errors import NotLookedAt
 from validation.models import Label, Question
 from validation.pairs.published_labels import (
@@ -289,6 +290,7 @@ class _Work:
             question = main_question(corpus=self.pairs.corpus)
             others = other_questions(corpus=self.pairs.corpus, described=self.form.questions)
             outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans, others=others)
+            seal_new(corpus=self.pairs.corpus)
             self.confirm()
         self.report.refuse(path.name, outcome.refused)
         self.report.counts, self.report.partitions = dict(self.pairs.counts), dict(self.pairs.partitions)

@@ -97,6 +97,7 @@ SECTIONS = (
                         "max_hypothesis_chars",
                         "dev_pairs_per_genre",
                         "test_pairs_per_genre",
+                        "withheld",
                     ),
                 ),
             ),

@@ -115,6 +115,7 @@ SECTIONS = (
         ("Snapshots", "snapshots"),
         ("Plan a freeze", "freeze-plan"),
         ("Datasheet", "datasheet-answers"),
+        ("Withheld labels", "withheld"),
         pages=(
             "snapshot",
             "snapshot-pairs",
@@ -122,6 +123,7 @@ SECTIONS = (
             "snapshot-statistics",
             "snapshot-exports",
             "snapshot-file",
+            "withheld-file",
             "exported-file",
         ),
         is_filtered=True,

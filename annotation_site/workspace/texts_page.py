@@ -159,7 +159,7 @@ def written(
     corpus: Corpus, wanted: Mapping[str, str] | None = None, *, shortest: int = 0, longest: int = 0
 ) -> QuerySet[Pair]:
     """Returns the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
-    pairs = Pair.objects.filter(corpus=corpus, assignment__isnull=False)
+    pairs: QuerySet[Pair] = Pair.objects.filter(corpus=corpus, assignment__isnull=False).shown()
     pairs = pairs.filter(**{COLUMNS[name]: value for name, value in (wanted or {}).items() if value})
     pairs = pairs.annotate(characters=Length("hypothesis"))
     pairs = pairs.filter(characters__gte=shortest) if shortest else pairs

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import Truncator
 
-from accounts.pages.admin_lists import ResearcherAdmin
+from accounts.pages.admin_lists import ResearcherAdmin, is_administrator
 from accounts.templatetags.markdown import markdown
 from accounts.templatetags.money import dollars
 from collection.models import Corpus, Genre, LedgerEntry, Pair
@@ -71,6 +71,10 @@ class PairAdmin(ResearcherAdmin):
     search_help_text = "the public id, or words of the hypothesis"
     raw_id_fields = ["premise", "author", "assignment", "source"]
     ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        return rows if is_administrator(request) else rows.shown()
 
     @admin.display(description="hypothesis")
     def short_hypothesis(self, pair: Pair) -> str:

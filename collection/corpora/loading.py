@@ -79,7 +79,7 @@ def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
 
 
 def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
-    columns = {key: value for key, value in dict(part).items() if key != "writing"}
+    columns = {key: value for key, value in dict(part).items() if key not in ("writing", "withheld")}
     columns["max_tasks_per_day"] = part.max_tasks_per_day or None
     corpus = Corpus.objects.select_for_update(no_key=True).filter(slug=part.slug).first()
     if corpus is None:

@@ -25,8 +25,10 @@ from collection.corpus_schema.shared_tables import (
 from collection.corpus_schema.translations import TranslatedPrompt, TranslatedQuestion
 from nli.gold import UNANIMOUS, may_decide
 from nli.labels import READINGS, SCHEMES
+from nli.lines import HELD_OUT
 from schemas.base import OneOf, Place, SchemaError
 
+NONE_WITHHELD = "none"
 PROTOCOLS = ("elicited", "judged", "recast")
 WRITING = ("open", "invitation", "exam")
 LEVELS = (advice.OFF, advice.WARN, advice.REFUSE)
@@ -135,6 +137,12 @@ class CorpusPart(Table):
         0, title="Pairs of a genre for dev", description="how many pairs of each genre a freeze puts into dev"
     )
     test_pairs_per_genre: Count = Field(0, title="Pairs of a genre for test", description="and into test")
+    withheld: Annotated[str, OneOf((NONE_WITHHELD, *HELD_OUT))] = Field(
+        NONE_WITHHELD,
+        title="Partition whose labels are withheld",
+        description="the partition whose labels nobody sees but administrators and the researchers named for it: `none`,"
+        " `dev` or `test`. Once set it is lifted on a page alone",
+    )
 
     def errors(self, place: Place) -> Iterator[SchemaError]:
         if self.max_hypothesis_chars < self.min_hypothesis_chars:

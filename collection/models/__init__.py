@@ -31,6 +31,7 @@ from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
 from collection.models.returned import ReturnedText
+from collection.models.withholding import Withholding
 from collection.models.writing import (
     AdviceGiven,
     DraftText,
@@ -84,6 +85,7 @@ __all__ = [
     "Source",
     "Vetting",
     "Visit",
+    "Withholding",
     "WorkedExample",
     "WritingAssignment",
     "WritingSeat",

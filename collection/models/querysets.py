@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Lower
 
 from accounts.models import User
 from collection.advice import fold
+from collection.models.withdrawal import WITHHELD
 
 
 def is_leased(now: datetime, path: str = "") -> Q:
@@ -192,6 +193,18 @@ class PairQuerySet(models.QuerySet):
         """Keeps pairs that count: those not withdrawn."""
         return self.filter(withdrawn_at=None)
 
+    def withheld(self) -> "PairQuerySet":
+        """Keeps pairs whose labels are withheld: they count nowhere, and a freeze takes them in."""
+        return self.filter(withdrawn_because=WITHHELD)
+
+    def shown(self) -> "PairQuerySet":
+        """Leaves out pairs whose labels are withheld. Withdrawn ones stay."""
+        return self.exclude(withdrawn_because=WITHHELD)
+
+    def to_freeze(self) -> "PairQuerySet":
+        """Keeps pairs that a snapshot can hold: those that count, and those whose labels are withheld."""
+        return self.filter(Q(withdrawn_at=None) | Q(withdrawn_because=WITHHELD))
+
     def used_before(self, texts: Iterable[str], *, besides: models.Model) -> set[str]:
         """Returns those of the texts, folded, that these pairs have already; the assignment `besides` does not count.
 
@@ -286,6 +299,11 @@ class ExclusionQuerySet(models.QuerySet):
     def of(self, annotator: models.Model) -> "ExclusionQuerySet":
         """Keeps standing exclusions of this person."""
         return self.standing().filter(annotator=annotator.pk)
+
+
+class WithholdingQuerySet(models.QuerySet):
+    def standing(self) -> "WithholdingQuerySet":
+        return self.filter(lifted_at=None)
 
 
 def refresh_planner(*written: type[models.Model]) -> None:

@@ -13,7 +13,8 @@ CAME_BACK = "the label of this seat came back"
 VETTED = "set aside by a researcher"
 CORRECTED = "corrected by its annotator"
 RETURNED = "returned to its writer to be mended"
+WITHHELD = "withheld"
 REASONS = (
     *(SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED),
-    *(PAIR_GONE, CAME_BACK, VETTED, CORRECTED, RETURNED),
+    *(PAIR_GONE, CAME_BACK, VETTED, CORRECTED, RETURNED, WITHHELD),
 )

@@ -140,7 +140,7 @@ def read_pair(
     if not isinstance(row, dict):
         raise ValueError("this is not a JSON object")
     label = text_of(row, "gold_label")
-    if label == NO_GOLD:
+    if label in ("", NO_GOLD):  # empty: withheld
         return None
     if label not in index:
         two = SCHEMES[COLLAPSED]

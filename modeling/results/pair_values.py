@@ -19,8 +19,7 @@ from collection.formats.tables import csv_rows
 from modeling.results.dimensions import APPROACH
 from nli.agreement import entropy
 from nli.gold import Rule
-from nli.labels import NO_GOLD
-from nli.lines import ALL, EXTRA, PARTITION_FILES, premises_of, votes_in
+from nli.lines import ALL, EXTRA, PARTITION_FILES, has_gold, premises_of, votes_in
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises, premise_rule_of
 from nli.tokens import digest, is_english
@@ -134,7 +133,7 @@ def _computed(snapshot: Snapshot, path: Path) -> PairValues:
     ids, gold, hypotheses = [], [], []
     found: dict[str, list[tuple[str, ...]]] = {}
     for line in lines(path):
-        if line["gold_label"] == NO_GOLD:
+        if not has_gold(line):
             continue
         ids.append(line["pairID"])
         gold.append(line["gold_label"])

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, readable_together, reading
-from nli.lines import Line, rule_of
+from nli.labels import COLLAPSED, SCHEMES, readable_together, reading
+from nli.lines import Line, has_gold, rule_of
 from nli.manifest import Facts, Manifest
 from snapshots.exports.limits import ExportError
 from snapshots.files.reading import by_portion, partitions
@@ -31,7 +31,7 @@ def dnc(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
         def text_of(read: Iterator[Line], partition: str = partition) -> tuple[list[str], list[str], int]:
             records, metadata, undecided = [], [], 0
             for line in read:
-                if line["gold_label"] == NO_GOLD:
+                if not has_gold(line):
                     undecided += 1
                     continue
                 records.append(_text(_record(line, partition, facts)))

@@ -13,8 +13,7 @@ from typing import Any, Self
 
 from nli import answers
 from nli.gold import Rule
-from nli.labels import NO_GOLD
-from nli.lines import PARTITIONS, Line, distribution, premises_of, rule_of, votes_in
+from nli.lines import PARTITIONS, Line, distribution, has_gold, premises_of, rule_of, votes_in
 from nli.manifest import Manifest
 from snapshots.exports.croissant import CROISSANT, croissant
 from snapshots.files.datasheet import DATASHEET, PROTOCOLS, WithAnswers, canary, datasheet
@@ -49,18 +48,16 @@ def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
     for partition, name in partitions(manifest):
         with ExitStack() as stack:
             files = {
-                has_gold: stack.enter_context(
+                decided: stack.enter_context(
                     _File(
-                        out / f"{partition}{'' if has_gold else '_no_gold'}.parquet",
-                        labels,
-                        has_gold=has_gold,
+                        out / f"{partition}{'' if decided else '_no_gold'}.parquet", labels, has_gold=decided
                     )
                 )
-                for has_gold in (True, False)
+                for decided in (True, False)
             }
             for portion in by_portion(source / name, partial(_columns, rule)):
-                for has_gold, columns in portion.items():
-                    files[has_gold].add(columns)
+                for decided, columns in portion.items():
+                    files[decided].add(columns)
             for file in files.values():
                 if number := file.finish():
                     written[file.path.name] = number
@@ -68,10 +65,6 @@ def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
     (out / CARD).write_text(card(manifest, written), encoding="utf-8")
     (out / DATASHEET).write_text(datasheet(manifest, manifest.get("datasheet_answers")), encoding="utf-8")
     return {}
-
-
-def _has_gold(line: Line) -> bool:
-    return bool(line["gold_label"] != NO_GOLD)
 
 
 def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
@@ -137,8 +130,8 @@ def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
     """Returns the rows with and without a gold label, each as an Arrow stream, which is smaller to send than rows."""
     chosen: dict[bool, list[Line]] = {True: [], False: []}
     for line in read:
-        chosen[_has_gold(line)].append(line)
-    return {has_gold: _stream(lines, rule, has_gold=has_gold) for has_gold, lines in chosen.items()}
+        chosen[has_gold(line)].append(line)
+    return {decided: _stream(lines, rule, has_gold=decided) for decided, lines in chosen.items()}
 
 
 def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:

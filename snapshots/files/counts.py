@@ -9,14 +9,14 @@ from typing import cast
 
 from nli import answers
 from nli.agreement import Pattern, agreement_from_patterns
-from nli.gold import AUTHOR, DECIDED, SOURCES, Rule
+from nli.gold import AUTHOR, DECIDED, SOURCES, WITHHELD, Rule
 from nli.labels import NO_GOLD
 from nli.lines import SIDES, Line, missing_answers
 from nli.manifest import Agreement, Answers, Parses, PartitionCounts
 from snapshots.files.trees import fits
 
 # Sources of gold labels that come with votes; a pair of the source AUTHOR has its author's label alone.
-JUDGED = frozenset(SOURCES) - {AUTHOR}
+JUDGED = frozenset(SOURCES) - {AUTHOR, WITHHELD}
 PARSES = (SHIPPED, UNLIKE, DERIVED) = tuple(Parses.__annotations__)
 
 

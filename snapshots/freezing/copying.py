@@ -3,7 +3,7 @@
 The files are written from this copy alone, so people can go on working meanwhile.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from operator import or_
@@ -30,7 +30,7 @@ from django.db.models.functions import Cast, Coalesce, Collate
 from collection.models import Pair, Premise, Source
 from collection.premises.partitions import partition_of
 from nli.answers import EXTRA, FIRST
-from nli.gold import OF_ALL
+from nli.gold import OF_ALL, WITHHELD
 from nli.lines import PARTITIONS
 from nli.manifest import Provenance, Times, Withdrawn
 from shared.portions import portions
@@ -50,6 +50,7 @@ from snapshots.models import (
 from validation.gold.queries import is_complete, with_gold_label
 from validation.models import BatchItem, Label, Question
 from validation.models.querysets import IN_SEATS, is_beyond_seats
+from validation.pairs.withholding import seal, unsealed
 from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
@@ -88,30 +89,45 @@ def copy_rows(snapshot: Snapshot) -> FreezePlan:
         dev_from_train=snapshot.dev_from_train,
         author_disjoint=snapshot.author_disjoint,
     )
-    _place(snapshot, planned)
-    _copy_pairs(snapshot, planned)
-    _copy_labels(snapshot, planned.question)
-    _copy_sentence_labels(snapshot, planned.question)
-    _copy_answers(snapshot, planned.question)
-    planned.history = {
-        "provenance": _provenance(snapshot),
-        "times": _times(snapshot, planned.question),
-        "withdrawn": _withdrawn(snapshot, planned.question),
-    }
+    with unsealed(snapshot.corpus):
+        _place(snapshot, planned)
+        _copy_pairs(snapshot, planned)
+        _copy_labels(snapshot, planned.question)
+        _copy_sentence_labels(snapshot, planned.question)
+        _copy_answers(snapshot, planned.question)
+        planned.history = {
+            "provenance": _provenance(snapshot),
+            "times": _times(snapshot, planned.question),
+            "withdrawn": _withdrawn(snapshot, planned.question),
+        }
     return planned
 
 
 def delete_copied_rows(snapshot: Snapshot) -> None:
     """Deletes the copied rows by SQL, because the ORM would load all of them to look for protected rows."""
     rows = _table(SnapshotPair)
+    _delete_labels(snapshot, PARTITIONS)
     with connection.cursor() as cursor:
-        for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
-            cursor.execute(
-                f"DELETE FROM {labels} WHERE row_id IN (SELECT id FROM {rows} WHERE snapshot_id = %s)",
-                [snapshot.pk],
-            )
         cursor.execute(f"DELETE FROM {rows} WHERE snapshot_id = %s", [snapshot.pk])
     SnapshotFile.objects.filter(snapshot=snapshot).delete()
+
+
+def withhold_labels(snapshot: Snapshot, partitions: Collection[str]) -> None:
+    """Removes the copied labels of these partitions, once the files are written, and seals their pairs in the corpus."""
+    if not partitions:
+        return
+    rows = SnapshotPair.objects.filter(snapshot=snapshot, partition__in=partitions)
+    seal(pairs=Pair.objects.filter(pk__in=rows.values("pair")), corpus=snapshot.corpus)
+    _delete_labels(snapshot, partitions)
+    rows.update(gold_label=None, gold_source=WITHHELD, seats_waiting=0)
+
+
+def _delete_labels(snapshot: Snapshot, partitions: Collection[str]) -> None:
+    these = ", ".join(["%s"] * len(partitions))
+    of = f"SELECT id FROM {_table(SnapshotPair)} WHERE snapshot_id = %s AND partition IN ({these})"
+    with connection.cursor() as cursor:
+        for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
+            cursor.execute(f"DELETE FROM {labels} WHERE row_id IN ({of})", [snapshot.pk, *partitions])
 
 
 def in_code_point_order(name: str) -> Collate:

@@ -6,6 +6,7 @@ The snapshot's folder gets its name only under a lock on the row, and only if th
 import logging
 import os
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from shared.whole_numbers import why_no_seed
 from snapshots.errors import SnapshotError
 from snapshots.files.draft_folders import draft_of, put_in_place
 from snapshots.files.reading import manifest_in
-from snapshots.freezing.copying import consistent_read, copy_rows, delete_copied_rows
-from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable
+from snapshots.freezing.copying import consistent_read, copy_rows, delete_copied_rows, withhold_labels
+from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable, withheld_partitions
 from snapshots.freezing.writing import Written, write
 from snapshots.models import (
     Placement,
@@ -72,7 +73,7 @@ def request_freeze(
     number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one.
     Raises SnapshotError for another seed than a column holds, EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
     """
-    if not Pair.objects.filter(corpus=corpus).standing().exists():
+    if not Pair.objects.filter(corpus=corpus).to_freeze().exists():
         raise EmptyCorpus(corpus)
     if wrong := why_no_seed(seed):
         raise SnapshotError(wrong)
@@ -167,10 +168,12 @@ def _freeze(claim: Claim) -> Snapshot:
     claim.report("pairs copied", at_once=True)
     if snapshot.parser_id is not None:
         derive_parses(snapshot, claim.report)
-    target = snapshot.folder
-    with draft_of(target) as draft:
-        written = write(snapshot, planned, draft, claim.report)
-        return _complete(claim, draft, target, written)
+    targets = snapshot.folder, snapshot.sealed_folder
+    with ExitStack() as stack:
+        draft = stack.enter_context(draft_of(targets[0]))
+        sealed = stack.enter_context(draft_of(targets[1])) if planned.withheld else draft
+        written = write(snapshot, planned, draft, sealed, claim.report)
+        return _complete(claim, (draft, sealed), targets, written)
 
 
 def _copy(claim: Claim) -> FreezePlan:
@@ -194,19 +197,33 @@ def _copy(claim: Claim) -> FreezePlan:
     raise AssertionError("unreachable")
 
 
-def _complete(claim: Claim, draft: Path, target: Path, written: Written) -> Snapshot:
-    """Gives the folder its name and the row its hash, under a lock on the row and with the claim still held."""
+def _complete(
+    claim: Claim, drafts: tuple[Path, Path], targets: tuple[Path, Path], written: Written
+) -> Snapshot:
+    """Gives the folders their names and the row its hash, under a lock on the row and with the claim still held.
+
+    The second folder has the full files of withheld partitions. Raises SnapshotError if others are withheld by now.
+    """
     with transaction.atomic():
         locked = Snapshot.objects.select_for_update(no_key=True, of=("self",)).select_related("corpus")
         row: Snapshot | None = locked.held_as(claim.row).first()
         if row is None:
             raise claims.ClaimLost(str(claim.row))
+        Corpus.objects.select_for_update(no_key=True).get(pk=row.corpus_id)  # `withhold` and `lift` wait here
+        if withheld_partitions(row.corpus) != written.withheld:
+            raise SnapshotError("What is withheld changed during the freeze. Freeze again.")
+        withhold_labels(row, written.withheld)
         same = Snapshot.objects.frozen().filter(corpus=row.corpus, sha256=written.sha256).first()
         if same is not None:
             _delete_unchanged(row, same)
             return Snapshot.objects.select_related("corpus").get(pk=same.pk)
         _record(claim, written)
-        give_name(draft, target, written.sha256)
+        if written.withheld:
+            if targets[1].exists():  # of a freeze that died, or of a newer database than this one
+                os.replace(targets[1], _aside(targets[1], "unknown"))
+            put_in_place(drafts[1], targets[1])
+            targets[1].chmod(0o700)
+        give_name(drafts[0], targets[0], written.sha256)
     row.refresh_from_db()
     return row
 

@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 
 from nli import single_premises
 from nli.answers import ALWAYS, FIRST, counts_of, is_deciding, ordered
+from nli.gold import WITHHELD
 from nli.labels import NO_GOLD, SCHEMES
-from nli.lines import distribution
+from nli.lines import distribution, text_alone
 from snapshots.models import ANSWER_COLUMNS, SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
 from snapshots.parses.stored_trees import Parses, derived_parses, premise_sentences
 
@@ -59,6 +60,19 @@ def line_of(
 
     A pair that nobody validated has its author's label only, as in SNLI's training file, if the question has that label.
     """
+    if row.gold_source == WITHHELD:
+        return text_alone(_whole_line(row, [], scheme, derived, None, None))
+    return _whole_line(row, labels, scheme, derived, single, answers)
+
+
+def _whole_line(
+    row: Any,
+    labels: list[Given],
+    scheme: str,
+    derived: Mapping[str, Parses] | None,
+    single: Mapping[int, list[tuple[str, str]]] | None,
+    answers: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
     author, author_label = row.pair__author__code or "", row.pair__author_label
     if not labels and author_label in SCHEMES[scheme]:
         labels = [(1, author_label, author)]

@@ -49,8 +49,12 @@ def manifest_of(
     counts: LineCounts,
     files: dict[str, ListedFile],
     content: str,
+    withheld: dict[str, ListedFile],
 ) -> Manifest:
-    """Returns the manifest of the files by name; `content` is the hash over them. Raises RuntimeError if it lacks a key."""
+    """Returns the manifest of the files by name; `content` is the hash over them, and over the files that are withheld.
+
+    Raises RuntimeError if it lacks a key.
+    """
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     manifest: Manifest = {
         "format": FORMAT,
@@ -87,6 +91,8 @@ def manifest_of(
             "software": f"quintet {_software()}",
         },
     }
+    if withheld:
+        manifest["withheld"] = withheld
     manifest["manifest_sha256"] = manifest_sha256(manifest)
     if wrong := [text for _, text in manifest_errors(manifest)]:
         raise RuntimeError(

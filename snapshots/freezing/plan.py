@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from django.db.models import BigIntegerField, BooleanField, Case, CharField, Count, F, Q, Value, When
 
-from collection.models import Corpus, Pair
+from collection.models import Corpus, Pair, Withholding
 from collection.premises.partitions import partition_of
 from nli.manifest import Provenance, Times, Withdrawn
 from nli.tokens import is_english
@@ -43,7 +43,7 @@ class FreezePlan:
     """A plan for the pairs of a corpus, and the facts that it was made from.
 
     held_out: the groups that this freeze newly moves from a published train to dev. to_parse: the number of pairs
-    without parses, if trees are to be derived for them.
+    without parses, if trees are to be derived for them. withheld: the partitions whose labels are withheld.
     """
 
     plan: Plan
@@ -53,6 +53,7 @@ class FreezePlan:
     standing: int = 0
     to_parse: int = 0
     history: History = field(default_factory=lambda: History())  # for the manifest; `copy_rows` fills it
+    withheld: frozenset[str] = frozenset()
 
 
 def plan_freeze(
@@ -86,9 +87,17 @@ def plan_freeze(
         outside_training=outside,
         author_disjoint=author_disjoint,
     )
-    standing = Pair.objects.filter(corpus=corpus).standing()
+    standing = Pair.objects.filter(corpus=corpus).to_freeze()
     to_parse = standing.filter(parse=None).count() if derived_parses else 0
-    return FreezePlan(result, question, held_out, outside, standing.count(), to_parse)
+    return FreezePlan(
+        *(result, question, held_out, outside, standing.count(), to_parse),
+        withheld=withheld_partitions(corpus),
+    )
+
+
+def withheld_partitions(corpus: Corpus) -> frozenset[str]:
+    standing = Withholding.objects.standing().filter(corpus=corpus)
+    return frozenset(standing.values_list("partition", flat=True))
 
 
 def check_parsable(corpus: Corpus) -> None:
@@ -111,7 +120,7 @@ def rows_of(
         "wrote",
         "is_full",
     )
-    pairs = Pair.objects.filter(corpus=corpus).standing().order_by()
+    pairs = Pair.objects.filter(corpus=corpus).to_freeze().order_by()
     # A published pair stays in its partition without labels.
     is_full = Case(
         When(published_partition=None, then=Q(pk__in=complete)), default=False, output_field=BooleanField()
@@ -143,7 +152,7 @@ def check_hold_out(corpus: Corpus, wanted: int) -> None:
     """Checks a hold-out. Raises HoldOutRefused if `wanted` premises of the published train cannot become dev; 0 can."""
     if not wanted:
         return
-    pairs = Pair.objects.filter(corpus=corpus).standing()
+    pairs = Pair.objects.filter(corpus=corpus).to_freeze()
     published = pairs.filter(published_partition=TRAIN)
     if not published.exists():
         raise HoldOutRefused(
@@ -176,7 +185,7 @@ def _held_out_groups(corpus: Corpus, wanted: int, seed: int) -> set[str]:
     only_train = Count("pk", filter=Q(published_partition=TRAIN, premise__placement=None))
     groups = (
         Pair.objects.filter(corpus=corpus)
-        .standing()
+        .to_freeze()
         .order_by()
         .values("premise__group")
         .annotate(premises=Count("premise", distinct=True), number=Count("pk"), only_train=only_train)

@@ -7,7 +7,7 @@ two freezes of the same content (version, times, software) is in the manifest on
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 from collection.models import Corpus
 from collection.models.querysets import refresh_planner
 from nli.labels import QUESTION
-from nli.lines import FACTS, MANIFEST, PARTITION_FILES
+from nli.lines import FACTS, FULL_FILES, MANIFEST, PARTITION_FILES, text_alone
 from nli.manifest import Facts, ListedFile, OtherQuestion
 from snapshots.files.counts import LineCounts
 from snapshots.files.hashes import content_sha256
@@ -44,15 +44,20 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class Written:
-    """The result of `write`: the hash of the content, the files (manifest last) and the number of pairs."""
+    """The result of `write`: the hash of the content, the files (manifest last), the number of pairs, what is withheld."""
 
     sha256: str
     files: list[WrittenFile]
     pairs: int
+    withheld: frozenset[str]
 
 
-def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
+def write(
+    snapshot: Snapshot, planned: FreezePlan, folder: Path, sealed: Path, progress: Callable[[str], None]
+) -> Written:
     """Writes all files of a snapshot from its copied rows into the empty `folder`.
+
+    The lines of a withheld partition go there without their labels, and as they are into the empty folder `sealed`.
 
     Reads 5,000 pairs at a time, so memory does not grow with the corpus. Calls `progress` after each portion; it may
     raise an error to stop the freeze. Raises OSError, for example if the disk is full.
@@ -60,16 +65,19 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
     refresh_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
     facts = facts_of(snapshot, planned)
     counts = LineCounts(planned.question.rule)
-    files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, counts, progress)]
+    written = _write_lines(snapshot, folder, dict.fromkeys(planned.withheld, sealed), counts, progress)
+    full = [file for file in written if file.name in FULL_FILES.values()]
+    files = [_write_text(folder / FACTS, text_of(facts)), *(file for file in written if file not in full)]
     progress("writing the manifest")
-    content = content_sha256({file.name: file.sha256 for file in files})
-    listed: dict[str, ListedFile] = {
-        file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files
-    }
-    manifest = manifest_of(snapshot, planned, facts, counts, listed, content)
+    content = content_sha256({file.name: file.sha256 for file in (*files, *full)})
+    manifest = manifest_of(snapshot, planned, facts, counts, _listed(files), content, _listed(full))
     files.append(_write_text(folder / MANIFEST, text_of(manifest)))
     _sync(folder)
-    return Written(content, files, counts.pairs)
+    return Written(content, files, counts.pairs, planned.withheld)
+
+
+def _listed(files: Iterable[WrittenFile]) -> dict[str, ListedFile]:
+    return {file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files}
 
 
 def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
@@ -168,8 +176,13 @@ class _HashedFile:
 
 
 def _write_lines(
-    snapshot: Snapshot, folder: Path, counts: LineCounts, progress: Callable[[str], None]
+    snapshot: Snapshot,
+    folder: Path,
+    sealed: Mapping[str, Path],
+    counts: LineCounts,
+    progress: Callable[[str], None],
 ) -> list[WrittenFile]:
+    """Writes the lines of each partition; of those in `sealed`, the whole lines go into that folder."""
     total = SnapshotPair.objects.filter(snapshot=snapshot).count()
     files: dict[str, _HashedFile] = {}
     previous = ("", "")
@@ -195,9 +208,16 @@ def _write_lines(
                         f"pair {place} came after {previous}: the copied rows are out of order"
                     )
                 previous = place
-                if row.partition not in files:
-                    files[row.partition] = _HashedFile(folder / PARTITION_FILES[row.partition], stack)
-                files[row.partition].add(line)
+                name = PARTITION_FILES[row.partition]
+                if row.partition in sealed:
+                    full = FULL_FILES[row.partition]
+                    if full not in files:
+                        files[full] = _HashedFile(sealed[row.partition] / full, stack)
+                    files[full].add(line)
+                    line = text_alone(line)
+                if name not in files:
+                    files[name] = _HashedFile(folder / name, stack)
+                files[name].add(line)
                 counts.add(row.partition, line)
             progress(f"{counts.pairs:,} of {total:,} pairs written")
         return [file.finish() for file in files.values()]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PREMISE, premises_of
 
 
@@ -41,7 +42,7 @@ def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
     return Pair(
         premise=tuple(premises_of(line)),
         hypothesis=line[HYPOTHESIS],
-        label=line["gold_label"],
+        label=line["gold_label"] or NO_GOLD,  # withheld
         genre=line["genre"],
         partition=partition,
         name=line["pairID"],

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nli import answers, single_premises
-from nli.gold import AUTHOR, MAJORITY, NONE, OF_ALL, SOURCES, Rule
+from nli.gold import AUTHOR, MAJORITY, NONE, OF_ALL, SOURCES, WITHHELD, Rule
 from nli.labels import NO_GOLD, SCHEMES
-from nli.lines import FIELDS, SIDES, Line, distribution, rule_of, rules_in, shape_errors
+from nli.lines import FIELDS, SIDES, Line, distribution, rule_of, rules_in, shape_errors, text_alone
 from nli.manifest import Facts
 from snapshots.files.counts import LineCounts
 from snapshots.files.trees import BadTree, fits, is_binary, read
@@ -104,6 +104,9 @@ def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
 
 def line_errors(line: Line, facts: Facts, rules: Sequence[Rule], *, is_early: bool) -> Iterator[str]:
     """Yields the errors in the content of one well-formed line. One of `rules` decided its gold label."""
+    if line["gold_source"] == WITHHELD and line != text_alone(line):
+        yield "has more than its texts, although its labels are withheld"
+        return
     rule = rules[-1]  # an imported pair may have more labels than its partition has seats
     if not FIELDS.issuperset(line):
         yield f"has fields that no snapshot has: {', '.join(sorted(set(line) - FIELDS))}"
@@ -139,6 +142,8 @@ def gold_error(line: Line, rule: Rule, *, is_early: bool) -> str:
     gold, source, author = line["gold_label"], line["gold_source"], line["author_label"]
     if source not in SOURCES:
         return f"gold_source {source!r} is not one of: {', '.join(SOURCES)}"
+    if source == WITHHELD:
+        return ""  # `line_errors` has looked that there is no label
     if gold not in rule.gold_labels and not (gold == NO_GOLD and source == NONE):
         return f"gold_label {gold!r} does not go with gold_source {source!r}{_scheme_hint(gold, rule)}"
     if source == AUTHOR and gold != author:

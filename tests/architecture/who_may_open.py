@@ -230,6 +230,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"snapshots/<int:pk>/tables/<slug:name>/",
             r"snapshots/<int:pk>/tables/<slug:name>\.csv",
             r"snapshots/datasheet/<slug:slug>/",
+            r"snapshots/withheld/<slug:slug>/",
             r"snapshots/freeze/<slug:slug>/",
             r"snapshots/freeze/<slug:slug>/plan/",
         ],
@@ -239,6 +240,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "Researchers; the sample run has no such file",
         [
             r"api/v1/runs/<int:pk>/predictions/",
+            r"snapshots/<int:pk>/files/withheld/<str:name>",
             r"runs/<int:pk>/data-map/",
             r"runs/<int:pk>/data-map\.csv",
             r"runs/<int:pk>/predictions/<str:partition>/",

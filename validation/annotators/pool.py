@@ -108,6 +108,7 @@ def newest_labels(annotator: User, question: Question, number: int) -> list[Any]
     handed_out = BatchItem.objects.filter(seat=OuterRef("pk"), assignment__annotator=annotator)
     rows: Iterable[Any] = (
         Label.objects.cast_by(annotator)
+        .shown()
         .with_counts()
         .filter(question=question)
         .annotate(active_ms=Subquery(handed_out.order_by("-pk").values("active_ms")[:1]))

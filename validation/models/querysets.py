@@ -5,7 +5,7 @@ from typing import Any
 from django.db import models
 from django.db.models import BooleanField, ExpressionWrapper, F, OuterRef, Q, Subquery
 
-from collection.models.withdrawal import CORRECTED
+from collection.models.withdrawal import CORRECTED, WITHHELD
 
 
 def in_seats_up_to(seats: int | F) -> Q:
@@ -33,6 +33,10 @@ class AdjudicationQuerySet(models.QuerySet):
 class LabelQuerySet(models.QuerySet):
     def standing(self) -> "LabelQuerySet":
         return self.filter(withdrawn_at=None)
+
+    def shown(self) -> "LabelQuerySet":
+        """Leaves out labels that are withheld."""
+        return self.exclude(withdrawn_because=WITHHELD)
 
     def seats(self) -> "LabelQuerySet":
         """Rows with a position. Surplus labels and labels of experts and models have none."""

@@ -14,6 +14,7 @@ from accounts.pages.access import researcher_form, researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
+from collection.models.withdrawal import WITHHELD
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
@@ -59,6 +60,7 @@ from validation.pairs.opening import (
 )
 from validation.pairs.pair_sets import LONGEST_NAME, sets_of
 from validation.pairs.returning import why_not_returned
+from validation.pairs.withholding import withholding_of
 from validation.questions.addresses import address_in, also, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
 from validation.questions.lookup import answer_words, names_in, words_of
@@ -250,6 +252,11 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     rows = with_gold_label(Pair.objects.all(), question, [asked.pk])
     rows = rows.select_related("premise__genre", "author", "prompt_version__prompt", "source", "vetting")
     pair = get_object_or_404(rows)
+    withholding = withholding_of(pair)
+    is_hidden = withholding is not None and not withholding.may_read(request.user)
+    if is_hidden:
+        pair.gold_label = pair.author_label = pair.published_label = None  # type: ignore[attr-defined]
+        pair.answers_left_out = 0
     in_drawer = bool(request.htmx)  # type: ignore[attr-defined]
     context = {
         "frame": "workspace/drawer_frame.html" if in_drawer else "workspace.html",
@@ -257,9 +264,11 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "pair": pair,
         "source": SOURCES[pair.gold_source],  # type: ignore[attr-defined]
         "words": answer_words(question),
-        "labels": _worded(labels_on(pair)),
-        "skips": skips_of(pair),
-        "decisions": _worded(decisions_on(pair)),
+        "withholding": withholding,
+        "is_hidden": is_hidden,
+        "labels": [] if is_hidden else _worded(labels_on(pair)),
+        "skips": [] if is_hidden else skips_of(pair),
+        "decisions": [] if is_hidden else _worded(decisions_on(pair)),
         "direction": direction_of(question.corpus.language),
         "is_open": Label.objects.seats().filter(question=question, pair=pair).exists(),
         "may_be_adjudicated": question.gold_rule == Question.GoldRule.ADJUDICATED,
@@ -443,6 +452,7 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     before = pair.pk - 1 if error else number_in(request, "after", 0, 2**62)
     shown, further = pair_to_decide(question, after=before, within=within)
     decided = Adjudication.objects.standing().filter(question=question)
+    decided = decided.exclude(pair__withdrawn_because=WITHHELD)
     decided = decided.select_related("pair", "by").order_by("-pk")
     context = {
         "question": question,
