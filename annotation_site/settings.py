@@ -392,6 +392,7 @@ SIGN_IN_WINDOW_SECONDS = env_int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 
 WRITING_LEASE_SECONDS = env_int("WRITING_LEASE_SECONDS", 30 * 60)
 VALIDATION_LEASE_SECONDS = env_int("VALIDATION_LEASE_SECONDS", 15 * 60)
+HAND_INS_A_DAY = env_int("HAND_INS_A_DAY", 2)  # by one team; see snapshots/handing_in/actions.py
 
 UNFOLD = {
     "SITE_TITLE": "Quintet",

@@ -9,9 +9,11 @@ from snapshots.browsing.api import (
     SnapshotView,
 )
 from snapshots.exports.api import ExportFileView, ExportListView, ExportView
+from snapshots.handing_in.api import HandInView
 from snapshots.publishing.api import PublishView, RetractView
 
 urlpatterns = [
+    path("snapshots/<int:pk>/hand-ins/", HandInView.as_view(), name="api-hand-ins"),
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
     path("snapshots/<int:pk>/publish/", PublishView.as_view(), name="api-snapshot-publish"),

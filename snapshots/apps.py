@@ -7,6 +7,7 @@ class SnapshotsConfig(AppConfig):
     def ready(self) -> None:
         from shared.figures import register
         from snapshots.browsing import changed_pairs, contents, pair_numbers
+        from snapshots.handing_in import figures as handed_in
         from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
 
         for room in (
@@ -18,5 +19,6 @@ class SnapshotsConfig(AppConfig):
             changed_pairs,
             contents,
             pair_numbers,
+            handed_in,
         ):
             register(*room.FIGURES)

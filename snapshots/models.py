@@ -12,6 +12,7 @@ from jobs.querysets import JobQuerySet
 from nli.answers import KEYS
 from nli.gold import SOURCES
 from nli.labels import SCHEME_CHOICES
+from nli.lines import HELD_OUT
 from nli.manifest import Manifest
 from shared.constraints import check, label_fits_scheme, unique
 from snapshots.files.datasheet import QUESTIONS
@@ -275,6 +276,31 @@ class SnapshotFile(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [unique("one_file_a_name", "snapshot", "name")]
+
+
+class HandIn(models.Model):
+    """Predictions for a withheld partition, with their scores. Never changed."""
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="handed_in")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    team = models.CharField(max_length=60)
+    name = models.CharField(max_length=100, help_text="of the system")
+    description = models.TextField(blank=True)
+    is_baseline = models.BooleanField(default=False)
+    predictions = models.JSONField(help_text="pair id -> label")
+    scores = models.JSONField(help_text="genre -> [pairs with a gold label, pairs that are right]")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            unique("one_system_a_name_and_team", "snapshot", "partition", "team", "name"),
+            check("hand_in_is_for_a_held_out_part", Q(partition__in=HELD_OUT)),
+            check("hand_in_is_named", ~Q(team="") & ~Q(name="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} by {self.team}"
 
 
 class DatasheetAnswer(models.Model):

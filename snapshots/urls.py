@@ -6,6 +6,7 @@ from snapshots.browsing import pairs_page
 from snapshots.browsing import views as browsing
 from snapshots.exports import views as exports
 from snapshots.freezing import views as freezing
+from snapshots.handing_in import views as handing_in
 from snapshots.publishing import views as publishing
 from snapshots.statistics import views as statistics
 from snapshots.withholding import views as withholding
@@ -22,6 +23,7 @@ urlpatterns = [
     path("snapshots/<int:pk>/stop/", freezing.stop, name="stop-freeze"),
     path("snapshots/datasheet/<slug:slug>/", publishing.datasheet_answers, name="datasheet-answers"),
     path("snapshots/<int:pk>/datasheet.md", publishing.datasheet, name="datasheet"),
+    path("snapshots/<int:pk>/leaderboard/", handing_in.leaderboard, name="leaderboard"),
     path("snapshots/withheld/<slug:slug>/", withholding.withheld, name="withheld"),
     path("snapshots/<int:pk>/files/withheld/<str:name>", withholding.withheld_file, name="withheld-file"),
     path("snapshots/<int:pk>/publish/", publishing.publish, name="publish-snapshot"),

@@ -26,7 +26,7 @@ TIMES = 3
 NO_PAGES = re.compile(
     r"api/.*|health/|mine/data/|sign-in/with/.*|favicon\.ico|admin/(?!$|records/$|\w+/\w+/$).*|.*\.(csv|md|tex)|.*/(files|exports)/.*<.*|sign-out/"
     r"|enter/.*|new-password/.*|join/.*|admin/login/|admin/accounts/apitoken/|work/validation/.*exam/"
-    r"|work/mine/(batches|returned)/.*"
+    r"|work/mine/(batches|returned)/.*|.*/leaderboard/"
 )
 # Routes of people who write and label: measured as one of the crowd.
 OF_WORKERS = re.compile(r"start/|work/.*|mine/.*|consent/.*")

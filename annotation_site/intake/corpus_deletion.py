@@ -26,6 +26,7 @@ from collection.models import (
     Source,
     Vetting,
     Visit,
+    Withholding,
     WritingAssignment,
     WritingSeat,
 )
@@ -70,6 +71,7 @@ DESCRIPTION: tuple[tuple[type[Model], str], ...] = (
     (Prompt, "corpus"),
     (CorpusText, "corpus"),
     (DatasheetAnswer, "corpus"),
+    (Withholding, "corpus"),
 )
 HUGE = (DroppedLine, WritingSeat, Premise)  # deleted by one statement each, without reading them
 

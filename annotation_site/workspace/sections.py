@@ -124,6 +124,7 @@ SECTIONS = (
             "snapshot-exports",
             "snapshot-file",
             "withheld-file",
+            "leaderboard",
             "exported-file",
         ),
         is_filtered=True,

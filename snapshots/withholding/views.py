@@ -62,6 +62,7 @@ def withheld(request: HttpRequest, slug: str) -> HttpResponse:
             }
             for row in standing.values()
         ],
+        "is_frozen": corpus.snapshots.frozen().exists(),
         "open": [name for name in HELD_OUT if name not in known],
         "lifted": lifted.order_by("lifted_at"),
         "form": form,

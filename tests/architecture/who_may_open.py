@@ -160,6 +160,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/snapshots/<int:pk>/leaks/",
             r"api/v1/snapshots/<int:pk>/leaks/stop/",
             r"api/v1/snapshots/<int:pk>/learning-curves/",
+            r"api/v1/snapshots/<int:pk>/hand-ins/",
             r"api/v1/snapshots/<int:pk>/marks/",
             r"api/v1/snapshots/<int:pk>/publish/",
             r"api/v1/snapshots/<int:pk>/retract/",
@@ -241,6 +242,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         [
             r"api/v1/runs/<int:pk>/predictions/",
             r"snapshots/<int:pk>/files/withheld/<str:name>",
+            r"snapshots/<int:pk>/leaderboard/",
             r"runs/<int:pk>/data-map/",
             r"runs/<int:pk>/data-map\.csv",
             r"runs/<int:pk>/predictions/<str:partition>/",

@@ -252,6 +252,7 @@ def test_the_page_withholds_names_and_releases(corpus, browser_of):
     file = f"/snapshots/{snapshot.pk}/files/withheld/test-full.jsonl"
     assert file in browser.get(address).text
     assert b'"neutral"' in browser.get(file).getvalue()
+    assert "Withhold the labels of dev" not in browser.get(address).text  # a snapshot has them
     hers = browser_of(ruth)
     assert hers.get(file).status_code == 403
     assert "You are not named" in hers.get(address).text
