@@ -23,6 +23,9 @@ class WritingSeat(models.Model):
     is_pilot = models.BooleanField(
         default=False, help_text="for the pilots of a prompt, beside the real seats"
     )
+    may_enter_train = models.BooleanField(
+        default=False, db_default=False, help_text="pilots read that their sentences may become training data"
+    )
     genre = models.ForeignKey(Genre, on_delete=models.PROTECT)
     turn = models.PositiveIntegerField(help_text="the order in which seats are handed out")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True)
@@ -42,6 +45,7 @@ class WritingSeat(models.Model):
                 Q(annotator=None, leased_until=None) | Q(annotator__isnull=False, leased_until__isnull=False),
             ),
             check("written_by_somebody", Q(submitted_at=None) | Q(annotator__isnull=False)),
+            check("only_pilots_enter_train_later", Q(may_enter_train=False) | Q(is_pilot=True)),
         ]
         indexes = [
             models.Index(

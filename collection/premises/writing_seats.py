@@ -19,13 +19,16 @@ def make_seats(*, premises: Sequence[Premise]) -> int:
     return len(seats)
 
 
-def new_seat(premise: Premise, position: int, *, is_pilot: bool = False) -> WritingSeat:
+def new_seat(
+    premise: Premise, position: int, *, is_pilot: bool = False, may_enter_train: bool = False
+) -> WritingSeat:
     return WritingSeat(
         premise=premise,
         genre_id=premise.genre_id,
         position=position,
         turn=turn_of(premise.pk, position),
         is_pilot=is_pilot,
+        may_enter_train=may_enter_train,
     )
 
 

@@ -241,6 +241,12 @@ class PilotForm(forms.Form):
     writers = forms.IntegerField(
         required=False, min_value=1, max_value=100, label="Pilots at each premise", initial=1
     )
+    may_enter_train = forms.BooleanField(
+        required=False,
+        label="Their sentences may enter train later",
+        help_text="the writing page tells the pilots; else it says that nothing is published",
+    )
+    release = forms.BooleanField(required=False)
 
 
 def by_script(request: HttpRequest) -> bool:

@@ -1,14 +1,17 @@
 """Records readings of prompts with their check, and runs pilots of prompts."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Consent, User
 from collection.errors import NotPossible
 from collection.models import (
     CheckQuestion,
+    Exclusion,
+    Pair,
     PilotWriter,
     Premise,
     Prompt,
@@ -16,9 +19,12 @@ from collection.models import (
     PromptVersion,
     WritingSeat,
 )
+from collection.models.withdrawal import PILOT
+from collection.premises.partitions import partition_of
 from collection.premises.writing_seats import new_seat
 from collection.writing.claiming import lock_writer
 from collection.writing.reading_pay import pay_for_reading, pays_for_reading
+from nli.lines import HELD_OUT
 from shared.transactions import one_transaction
 
 
@@ -84,11 +90,14 @@ def dismiss_pilot(*, prompt: Prompt, code: str) -> None:
 
 
 @one_transaction
-def make_pilot_seats(*, prompt: Prompt, premises_per_genre: int, writers: int = 1) -> int:
+def make_pilot_seats(
+    *, prompt: Prompt, premises_per_genre: int, writers: int = 1, may_enter_train: bool = False
+) -> int:
     """Makes seats for `writers` pilots at premises of each genre of the prompt. Returns the number of seats.
 
     It selects the premises whose turn among the real seats comes last, and none that somebody has claimed. A pilot
-    never gets a premise twice, so this choice costs the corpus the least.
+    never gets a premise twice, so this choice costs the corpus the least. `may_enter_train`: the pilots read that what
+    they write may become training data (`release_pilots`).
     """
     Prompt.objects.select_for_update(of=("self",), no_key=True).get(pk=prompt.pk)
     seats = WritingSeat.objects.filter(premise=OuterRef("pk"))
@@ -101,6 +110,57 @@ def make_pilot_seats(*, prompt: Prompt, premises_per_genre: int, writers: int = 
             genre=genre, position=1, premise__in=untouched.filter(genre=genre)
         )
         for seat in last.select_related("premise").order_by("-turn")[:premises_per_genre]:
-            made += [new_seat(seat.premise, number, is_pilot=True) for number in range(1, writers + 1)]
+            made += [
+                new_seat(seat.premise, number, is_pilot=True, may_enter_train=may_enter_train)
+                for number in range(1, writers + 1)
+            ]
     WritingSeat.objects.bulk_create(made, batch_size=2000)
     return len(made)
+
+
+# Why a text of a pilot stays out of train; the first that holds is told.
+NOT_TOLD = "written where pilots read that their sentences are not published"
+NO_CONSENT = "whose author does not agree to the consent form at present"
+EXCLUDED = "of people who were excluded from the corpus"
+NOT_TRAINED_ON = "of genres that are not trained on"
+IN_DEV_OR_TEST = "at premises of dev or test, or of their group"
+
+
+def pilots_to_release(prompt: Prompt) -> QuerySet[Any]:
+    """Returns the withdrawn texts of a prompt's pilots. `kept_because`: why one stays out; empty if it may enter train."""
+    corpus = prompt.corpus
+    agree = Consent.objects.filter(user=OuterRef("author"), form=corpus.consent_form_id, withdrawn_at=None)
+    excluded = Exclusion.objects.standing().filter(corpus=corpus, annotator=OuterRef("author"))
+    same_group = Pair.objects.filter(corpus=corpus, premise__group=OuterRef("premise__group"))
+    held_out = same_group.alias(placed=partition_of()).filter(placed__in=HELD_OUT)
+    obstacles = (
+        (Q(assignment__seat__may_enter_train=False), NOT_TOLD),
+        (~Exists(agree) if corpus.consent_form_id else Q(pk=None), NO_CONSENT),
+        (Exists(excluded), EXCLUDED),
+        (Q(premise__genre__in_training=False), NOT_TRAINED_ON),
+        (Exists(held_out), IN_DEV_OR_TEST),
+    )
+    texts = Pair.objects.filter(prompt_version__prompt=prompt, withdrawn_because=PILOT)
+    ways = [When(condition, then=Value(reason)) for condition, reason in obstacles]
+    return texts.annotate(kept_because=Case(*ways, default=Value("")))
+
+
+def count_pilots_to_release(prompt: Prompt) -> dict[str, int]:
+    """Returns the number of withdrawn pilot texts by `kept_because`."""
+    kept = pilots_to_release(prompt).order_by().values_list("kept_because")
+    return dict(kept.annotate(number=Count("pk")))
+
+
+@one_transaction
+def release_pilots(*, prompt: Prompt) -> int:
+    """Restores the texts of pilots that may enter train, as SNLI did (Bowman et al. 2015, footnote 3). Returns their number.
+
+    They are in train in every snapshot, and bind their premise's group to it; `metadata` names the pilot. Raises
+    NotPossible while a snapshot of the corpus is being made, since it may place the same premises elsewhere.
+    """
+    if prompt.corpus.snapshots.filter(status__in=("requested", "freezing")).exists():
+        raise NotPossible("A snapshot of this corpus is being made. Release the texts when it is done.")
+    keys = list(pilots_to_release(prompt).filter(kept_because="").values_list("pk", flat=True))
+    return Pair.objects.filter(pk__in=keys, withdrawn_because=PILOT).update(
+        withdrawn_at=None, withdrawn_because="", published_partition="train", metadata={"pilot": prompt.slug}
+    )

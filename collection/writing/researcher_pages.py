@@ -172,6 +172,7 @@ def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
         "rows": statistics.pilot_rows(found),
         "tasks": statistics.pilot_tasks(found)[:TASKS_SHOWN],
         "seats": statistics.pilot_seats(found),
+        "release": sorted(prompts.count_pilots_to_release(found).items()),
     }
     return render(request, "collection/writing/pilot.html", context, status=422 if form.errors else 200)
 
@@ -194,9 +195,15 @@ def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
         return f"{asked['remove']} pilots it no more. What was written stays."
     if asked["premises"]:
         count = prompts.make_pilot_seats(
-            prompt=prompt, premises_per_genre=asked["premises"], writers=asked["writers"] or 1
+            prompt=prompt,
+            premises_per_genre=asked["premises"],
+            writers=asked["writers"] or 1,
+            may_enter_train=asked["may_enter_train"],
         )
         return f"{count} seat{'' if count == 1 else 's'} for pilots made."
+    if asked["release"]:
+        count = prompts.release_pilots(prompt=prompt)
+        return f"{count} text{'' if count == 1 else 's'} released into train."
     return "No change was chosen, so nothing was changed."
 
 

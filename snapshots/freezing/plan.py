@@ -153,7 +153,7 @@ def check_hold_out(corpus: Corpus, wanted: int) -> None:
     if not wanted:
         return
     pairs = Pair.objects.filter(corpus=corpus).to_freeze()
-    published = pairs.filter(published_partition=TRAIN)
+    published = pairs.filter(published_partition=TRAIN, assignment=None)
     if not published.exists():
         raise HoldOutRefused(
             f"{corpus.slug} has no published train partition to hold premises out of. "
@@ -182,7 +182,9 @@ def _held_out(corpus: Corpus) -> int:
 def _held_out_groups(corpus: Corpus, wanted: int, seed: int) -> set[str]:
     """Chooses the groups to hold out, among those that are in the published train only."""
     check_hold_out(corpus, wanted)
-    only_train = Count("pk", filter=Q(published_partition=TRAIN, premise__placement=None))
+    # What pilots wrote here is in train only, too.
+    came_with_train = Q(published_partition=TRAIN, premise__placement=None, assignment=None)
+    only_train = Count("pk", filter=came_with_train)
     groups = (
         Pair.objects.filter(corpus=corpus)
         .to_freeze()

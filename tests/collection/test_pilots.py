@@ -1,13 +1,38 @@
 """Pilots of prompts: chosen writers, seats of their own, separate texts, and the end when the prompt opens."""
 
 import pytest
+from django.utils import timezone
 
-from collection.errors import NoWork
-from collection.models import Corpus, Pair, PilotWriter, Prompt, WritingSeat
+from accounts.models import ConsentForm
+from accounts.people.consents import give_consent, withdraw_consent
+from collection.errors import NotPossible, NoWork
+from collection.models import (
+    Corpus,
+    Exclusion,
+    Genre,
+    Pair,
+    PilotWriter,
+    Premise,
+    Prompt,
+    PromptReading,
+    PromptVersion,
+    WritingSeat,
+)
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
-from collection.writing.prompts import make_pilot_seats
+from collection.writing.prompts import (
+    EXCLUDED,
+    IN_DEV_OR_TEST,
+    NO_CONSENT,
+    NOT_TOLD,
+    NOT_TRAINED_ON,
+    count_pilots_to_release,
+    make_pilot_seats,
+    release_pilots,
+)
 from collection.writing.submitting import submit_writing
+from snapshots.freezing.plan import HoldOutRefused, plan_freeze
+from snapshots.models import Placement, Snapshot
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 
@@ -104,3 +129,79 @@ def test_annotators_do_not_see_the_pilot_page(corpus, ana, browser_of):
     assert browser_of(ana).get(PAGE).status_code == 403
     assert browser_of(ana).post(PAGE, {"status": "open"}).status_code == 403
     assert person("ana").pk == ana.pk
+
+
+@pytest.fixture
+def told(corpus, ana) -> Prompt:
+    """A pilot of one premise whose writer read that the texts may enter train."""
+    prompt = Prompt.objects.get()
+    make_pilot_seats(prompt=prompt, premises_per_genre=1, may_enter_train=True)
+    write(corpus, ana)
+    return prompt
+
+
+def test_released_texts_of_a_pilot_are_in_train_marked_and_never_held_out(told, corpus, ana, vera):
+    Prompt.objects.update(status="open")
+    for _ in range(6):
+        write(corpus, vera)
+    Corpus.objects.update(dev_pairs_per_genre=0, test_pairs_per_genre=0)
+    assert count_pilots_to_release(told) == {"": 3}
+    assert release_pilots(prompt=told) == 3
+    released = Pair.objects.standing().filter(author=ana)
+    assert set(released.values_list("published_partition", "metadata__pilot")) == {("train", "fiction")}
+    assert plan_freeze(Corpus.objects.get()).plan.pairs["train"] == {"fiction": 21}
+    with pytest.raises(HoldOutRefused, match="no published train"):
+        plan_freeze(Corpus.objects.get(), dev_from_train=1)
+    assert release_pilots(prompt=told) == 0, "a second time changes nothing"
+
+
+def test_what_keeps_the_texts_of_a_pilot_out_of_train(told, corpus, ana, rosa):
+    form = ConsentForm.objects.create(title="Study", text="Agree.", digest="1")
+    give_consent(user=ana, form=form)
+    Corpus.objects.update(consent_form=form)
+    told.refresh_from_db()
+
+    def kept() -> dict[str, int]:
+        return count_pilots_to_release(Prompt.objects.get())
+
+    assert kept() == {"": 3}
+    premise = Pair.objects.first().premise
+    snapshot = Snapshot.objects.create(corpus=corpus, version=1, status="failed", error="no")
+    neighbour = Premise.objects.exclude(pk=premise.pk).first()
+    Premise.objects.filter(pk__in=[premise.pk, neighbour.pk]).update(group="picture")
+    pair = Pair.objects.create(corpus=corpus, premise=neighbour, hypothesis="It is.", scheme=corpus.scheme)
+    placed = Placement.objects.create(premise=neighbour, partition="dev", first_snapshot=snapshot)
+    assert kept() == {IN_DEV_OR_TEST: 3}
+    placed.delete()
+    pair.delete()
+    Genre.objects.update(in_training=False)
+    assert kept() == {NOT_TRAINED_ON: 3}
+    Exclusion.objects.create(corpus=corpus, annotator=ana, reason="x", by=rosa, created_at=timezone.now())
+    assert kept() == {EXCLUDED: 3}
+    withdraw_consent(user=ana, form=form)
+    assert kept() == {NO_CONSENT: 3}
+    WritingSeat.objects.update(may_enter_train=False)
+    assert kept() == {NOT_TOLD: 3}
+    assert release_pilots(prompt=told) == 0
+    Snapshot.objects.update(status="requested", error="")
+    with pytest.raises(NotPossible, match="snapshot of this corpus is being made"):
+        release_pilots(prompt=told)
+
+
+def test_pilots_read_whether_their_texts_may_enter_train_and_researchers_release_them(
+    corpus, ana, rosa, browser_of
+):
+    client = browser_of(rosa)
+    client.post(PAGE, {"premises": 1, "writers": 1, "may_enter_train": "on"})
+    PromptReading.objects.create(
+        annotator=ana, version=PromptVersion.objects.get(), tries=1, passed_at=timezone.now()
+    )
+    assert "as training data" in browser_of(ana).get("/work/writing/small/").content.decode()
+    write(corpus, ana)
+    assert "3 texts can be released." in client.get(PAGE).content.decode()
+    done = client.post(PAGE, {"release": "on"}, follow=True).content.decode()
+    assert "3 texts released into train." in done
+    assert "can be released" not in done
+    assert Pair.objects.standing().count() == 3
+    client.post(PAGE, {"premises": 1, "writers": 1})
+    assert "do not publish them" in browser_of(ana).get("/work/writing/small/").content.decode()
