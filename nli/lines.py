@@ -45,6 +45,7 @@ LINE = (
     Field("annotator_labels", TEXTS),
     Field("answers", ANSWERS, required=False),
     Field("answers_left_out", NUMBER, required=False),
+    Field("attached_parses", TEXTS, required=False),
     Field("author", TEXT),
     Field("author_label", TEXT_OR_NULL),
     Field("derived_parses", TEXTS, required=False),

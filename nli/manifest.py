@@ -167,15 +167,18 @@ class Parses(TypedDict):
     shipped: dict[str, int]
     shipped_with_other_tokens: dict[str, int]
     derived: dict[str, int]
+    attached: NotRequired[dict[str, int]]
 
 
 class Parser(TypedDict):
-    """The parser that derived the trees of a snapshot, and the version of its rules."""
+    """The parser that derived the trees of a snapshot, and the version of its rules; or the file of trees made elsewhere."""
 
     tool: str
     version: str
     model: str
     rules: int
+    file: NotRequired[str]
+    sha256: NotRequired[str]
 
 
 class Provenance(TypedDict):
@@ -360,7 +363,7 @@ class Manifest(TypedDict):
             Key(
                 "how many premises (`sentence1`) and hypotheses (`sentence2`) have trees: `shipped` (they came with the"
                 " corpus), `shipped_with_other_tokens` (they came, but their words are not those of the sentence),"
-                " `derived`",
+                " `derived`, and, where there are any, `attached` (made elsewhere, for pairs of this corpus)",
                 since=2,
             ),
         ]
@@ -369,7 +372,8 @@ class Manifest(TypedDict):
         Annotated[
             Parser | None,
             Key(
-                "what derived trees: `tool`, `version`, `model`, `rules`; null where none were derived",
+                "what made trees that did not come with the corpus: `tool`, `version`, `model`, `rules`, and of attached"
+                " ones their `file` with its `sha256`; null where there are none",
                 since=2,
             ),
         ]

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
+from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise, Source
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from nli.answers import KEYS
@@ -21,16 +21,27 @@ from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQu
 
 
 class Parser(models.Model):
-    """The versions of spaCy, of its model and of our rules that derive parse trees. Trees of two parsers are never mixed."""
+    """What made parse trees: versions of spaCy, of its model and of our rules, or a file (`source`) of trees made elsewhere.
 
-    spacy = models.CharField(max_length=40, help_text="version")
-    model = models.CharField(max_length=80, help_text="package and version")
-    rules = models.PositiveSmallIntegerField(help_text="snapshots.parses.tree_rules.RULES")
+    Trees of two parsers are never mixed.
+    """
+
+    spacy = models.CharField(max_length=40, blank=True, help_text="version")
+    model = models.CharField(max_length=80, help_text="package and version; of a file: what made its trees")
+    rules = models.PositiveSmallIntegerField(default=0, help_text="snapshots.parses.tree_rules.RULES")
+    source = models.OneToOneField(
+        Source, on_delete=models.PROTECT, null=True, blank=True, related_name="trees"
+    )
 
     class Meta:
-        constraints = [unique("one_parser_a_version", "spacy", "model", "rules")]
+        constraints = [
+            unique("one_parser_a_version", "spacy", "model", "rules", where=Q(source=None)),
+            check("trees_of_a_file_have_no_rules", Q(source=None) | Q(spacy="", rules=0)),
+        ]
 
     def __str__(self) -> str:
+        if self.source is not None:
+            return f"{self.model}, {self.source.name}"
         return f"spaCy {self.spacy}, {self.model}, rules {self.rules}"
 
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from nli.lines import EXPORT, FACTS, FULL_FILES, MANIFEST, PARTITION_FILES, is_known, rule_of, text_alone
 from nli.manifest import FORMATS, Facts, Manifest, is_early, manifest_errors, still_counted
-from snapshots.files.counts import DERIVED, LineCounts
+from snapshots.files.counts import ATTACHED, DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
 from snapshots.verification.lines import (
@@ -296,8 +296,10 @@ def _compare(manifest: Manifest, reading: _Reading, report: Report) -> None:
             continue
         for path, listed, found in differences(stated[key], value, key):
             report.add(MANIFEST, f"{path} is {listed}, but the files give {found}")
-    if reading.counts.parses[DERIVED] and not manifest.get("parser"):
-        report.add(MANIFEST, "'parser' is missing, but the files have derived trees")
+    parser = manifest.get("parser")
+    for kind, is_named in ((DERIVED, parser), (ATTACHED, isinstance(parser, dict) and "file" in parser)):
+        if reading.counts.parses[kind] and not is_named:
+            report.add(MANIFEST, f"'parser' is missing, but the files have {kind} trees")
 
 
 def _text(name: bytes) -> str:

@@ -32,7 +32,7 @@ from collection.models import (
 )
 from shared.findings import listed
 from shared.transactions import one_transaction
-from snapshots.models import DatasheetAnswer, Snapshot
+from snapshots.models import DatasheetAnswer, DerivedTree, Parser, Snapshot
 from validation.models import Assignment, CalibrationItem, Label, Membership, Question, QuestionReading
 
 # What somebody did for a corpus or in it: one row is enough to keep the corpus. (Model, path to the corpus, one, many)
@@ -60,6 +60,8 @@ DESCRIPTION: tuple[tuple[type[Model], str], ...] = (
     (WritingSeat, "premise__corpus"),
     (PremiseImport, "genre__corpus"),
     (Premise, "corpus"),
+    (DerivedTree, "parser__source__corpus"),
+    (Parser, "source__corpus"),
     (Source, "corpus"),
     (EntryLink, "corpus"),
     (Invitation, "corpus"),

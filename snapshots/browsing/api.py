@@ -26,6 +26,7 @@ from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.freezing.plan import HoldOutRefused, NotParsable
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
+from snapshots.parses.attached_trees import NoSuchTrees
 from validation.models import Question
 from validation.questions.lookup import main_question
 
@@ -43,6 +44,9 @@ class FreezeChoices(serializers.Serializer):
     )
     derived_parses = serializers.BooleanField(
         default=False, help_text="derive parse trees for sentences without one; English only"
+    )
+    trees = serializers.CharField(
+        default="", allow_blank=True, help_text="use the trees of this file, which `attach_trees` read"
     )
 
 
@@ -110,7 +114,7 @@ class SnapshotListView(generics.ListAPIView):
     def post(self, request: Request) -> Response:
         asked = checked(FreezeRequestSerializer, request.data)
         wrong: dict[type[Exception], int | str] = {EmptyCorpus: 409, FreezeInProgress: 409}
-        wrong |= {HoldOutRefused: "dev_from_train", NotParsable: "derived_parses"}
+        wrong |= {HoldOutRefused: "dev_from_train", NotParsable: "derived_parses", NoSuchTrees: "trees"}
         with problems(wrong):
             snapshot = request_freeze(**asked, by=cast(User, request.user))
         enqueue(snapshot)

@@ -202,7 +202,10 @@ def _tools(manifest: Manifest) -> Iterator[str]:
     if simulated["labels"] or simulated["pairs"]:
         yield f"A simulated crowd made {simulated['labels']:,} labels and {simulated['pairs']:,} pairs."
     if parser := manifest.get("parser"):
-        yield (
-            f"Parse trees named in derived_parses are derived by rule (rules {parser['rules']}) from dependency parses "
-            f"of {parser['tool']} {parser['version']} with {parser['model']}."
-        )
+        if "file" in parser:
+            yield f"Parse trees of the file {parser['file']} were made by {parser['tool']} and attached to the pairs."
+        else:
+            yield (
+                f"Parse trees named in derived_parses are derived by rule (rules {parser['rules']}) from dependency parses "
+                f"of {parser['tool']} {parser['version']} with {parser['model']}."
+            )

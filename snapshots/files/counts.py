@@ -17,7 +17,7 @@ from snapshots.files.trees import fits
 
 # Sources of gold labels that come with votes; a pair of the source AUTHOR has its author's label alone.
 JUDGED = frozenset(SOURCES) - {AUTHOR, WITHHELD}
-PARSES = (SHIPPED, UNLIKE, DERIVED) = tuple(Parses.__annotations__)
+PARSES = (SHIPPED, UNLIKE, DERIVED, ATTACHED) = tuple(Parses.__annotations__)
 
 
 class LineCounts:
@@ -105,11 +105,14 @@ class LineCounts:
 
     def parse_counts(self) -> Parses:
         """Returns the number of lines by kind of parses and side."""
-        return cast(Parses, {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES})
+        found = {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES}
+        if not any(found[ATTACHED].values()):
+            del found[ATTACHED]  # older snapshots do not say it
+        return cast(Parses, found)
 
 
 def kind_of_parses(line: Line, side: str) -> str:
-    """Returns whether the parses of a side came with the corpus or were derived here; "" without parses.
+    """Returns whether the parses of a side came with the corpus, were derived here or attached; "" without parses.
 
     Published trees are never changed, so trees whose tokens differ from their sentence have a kind of their own.
     """
@@ -117,4 +120,6 @@ def kind_of_parses(line: Line, side: str) -> str:
         return ""
     if side in line.get("derived_parses", ()):
         return DERIVED
+    if side in line.get("attached_parses", ()):
+        return ATTACHED
     return SHIPPED if fits(line[side], line[f"{side}_parse"], line[f"{side}_binary_parse"]) else UNLIKE

@@ -203,7 +203,13 @@ def _making(manifest: Manifest) -> list[str]:
         f"- {what.capitalize()} from {first} to {last}." for what, (first, last) in days_of_work(manifest)
     ]
     lines += [f"- {text}" for text in withdrawn(manifest)]
-    if parser := manifest.get("parser"):
+    parser = manifest.get("parser")
+    if parser and "file" in parser:
+        lines.append(
+            f"- Parse trees of the file {parser['file']} were made by {parser['tool']} and attached to pairs;"
+            " `attached_parses` names them."
+        )
+    elif parser:
         derived = manifest["parses"]["derived"]
         lines.append(
             f"- Parse trees of {derived['sentence1']:,} premises and {derived['sentence2']:,} hypotheses were derived by "

@@ -33,6 +33,7 @@ from snapshots.models import (
     Snapshot,
     SnapshotFile,
 )
+from snapshots.parses.attached_trees import trees_named
 from snapshots.parses.stored_trees import derive_parses, installed_parser
 from validation.models import Adjudication, Assignment, BatchItem, Label
 
@@ -65,12 +66,14 @@ def request_freeze(
     dev_from_train: int = 0,
     author_disjoint: bool = False,
     derived_parses: bool = False,
+    trees: str = "",
     by: User | None = None,
 ) -> Snapshot:
     """Creates the row of a freeze that waits for a worker; `freeze_snapshot` does the work.
 
     A failed freeze is requested again in its own row and keeps its number, unless a folder of that number exists. A new
-    number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one.
+    number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one;
+    trees: or use those of this file, which `attach_trees` read.
     Raises SnapshotError for another seed than a column holds, EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
     """
     if not Pair.objects.filter(corpus=corpus).to_freeze().exists():
@@ -80,11 +83,12 @@ def request_freeze(
     check_hold_out(corpus, dev_from_train)
     if derived_parses:
         check_parsable(corpus)
+    attached = trees_named(corpus, trees, derived_parses=derived_parses)
     asked: dict[str, Any] = {
         "seed": seed,
         "dev_from_train": dev_from_train,
         "author_disjoint": author_disjoint,
-        "parser": installed_parser() if derived_parses else None,
+        "parser": installed_parser() if derived_parses else attached,
         "requested_by": by,
     }
     try:
@@ -166,7 +170,7 @@ def _freeze(claim: Claim) -> Snapshot:
     snapshot: Snapshot = claim.row
     planned = _copy(claim)
     claim.report("pairs copied", at_once=True)
-    if snapshot.parser_id is not None:
+    if snapshot.parser is not None and snapshot.parser.source_id is None:
         derive_parses(snapshot, claim.report)
     targets = snapshot.folder, snapshot.sealed_folder
     with ExitStack() as stack:

@@ -18,6 +18,7 @@ COLUMNS = (
     "pk",
     "snapshot_id",
     "snapshot__parser",
+    "snapshot__parser__source",
     "partition",
     "gold_label",
     "gold_source",
@@ -54,9 +55,9 @@ def line_of(
     """Returns one pair as a line of a file.
 
     row: has COLUMNS. labels: (position, label, annotator's code) in the question's `scheme`; the gold label and the
-    author's label are in the corpus's scheme. derived: the parses that were derived here, by side ("sentence1",
-    "sentence2"). single: labels and codes of single premises, by the sentence's number from 1. answers: all answers
-    that `labels` do not hold; see SnapshotAnswer.
+    author's label are in the corpus's scheme. derived: the parses that were derived here or attached, by side
+    ("sentence1", "sentence2"). single: labels and codes of single premises, by the sentence's number from 1. answers: all
+    answers that `labels` do not hold; see SnapshotAnswer.
 
     A pair that nobody validated has its author's label only, as in SNLI's training file, if the question has that label.
     """
@@ -107,7 +108,7 @@ def _whole_line(
     for side, (parse, binary_parse) in (derived or {}).items():
         line |= {f"{side}_parse": parse, f"{side}_binary_parse": binary_parse}
     if derived:
-        line["derived_parses"] = sorted(derived)
+        line["attached_parses" if row.snapshot__parser__source else "derived_parses"] = sorted(derived)
     if single:
         judged = [single.get(number, []) for number in range(1, len(sentences) + 1)]
         line[single_premises.LABELS] = [[label for label, _ in each] for each in judged]

@@ -31,7 +31,7 @@ from nli.manifest import (
     Simulated,
     manifest_errors,
 )
-from snapshots.files.counts import DERIVED, LineCounts
+from snapshots.files.counts import ATTACHED, DERIVED, LineCounts
 from snapshots.files.hashes import manifest_sha256
 from snapshots.freezing.plan import FreezePlan
 from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
@@ -130,10 +130,13 @@ def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
 
 
 def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
-    """Returns the parser that derived trees; None if no tree was derived."""
-    if snapshot.parser is None or not counts.parses[DERIVED]:
-        return None
+    """Returns what derived trees, or the file of those that were attached; None if there are none of these."""
     parser = snapshot.parser
+    if parser is None or not (counts.parses[DERIVED] or counts.parses[ATTACHED]):
+        return None
+    if file := parser.source:
+        named: Parser = {"tool": parser.model, "version": "", "model": "", "rules": 0}
+        return {**named, "file": file.name, "sha256": file.sha256}
     return {"tool": "spaCy", "version": parser.spacy, "model": parser.model, "rules": parser.rules}
 
 

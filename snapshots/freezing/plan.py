@@ -14,6 +14,7 @@ from snapshots.errors import SnapshotError
 from snapshots.freezing.partition import DEV, TRAIN, Plan, hold_out, plan
 from snapshots.freezing.premise_groups import Row
 from snapshots.models import Placement
+from snapshots.parses.attached_trees import trees_named
 from validation.gold.queries import is_complete
 from validation.models import Gold, Question
 
@@ -63,11 +64,12 @@ def plan_freeze(
     dev_from_train: int = 0,
     author_disjoint: bool = False,
     derived_parses: bool = False,
+    trees: str = "",
 ) -> FreezePlan:
     """Plans where each pair goes. Writes nothing.
 
     dev_from_train: the number of whole premises to hold out, including those that earlier snapshots held out.
-    author_disjoint: keep the authors of test out of train (see partition.plan).
+    author_disjoint: keep the authors of test out of train (see partition.plan). trees: as `request_freeze` has it.
     Memory grows with dev and test only. Raises HoldOutRefused, NotParsable, SnapshotError (no main question).
     """
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
@@ -77,6 +79,7 @@ def plan_freeze(
         )
     if derived_parses:
         check_parsable(corpus)
+    trees_named(corpus, trees, derived_parses=derived_parses)
     held_out = _held_out_groups(corpus, dev_from_train, seed) if dev_from_train else set()
     outside = list(corpus.genres.filter(in_training=False).order_by("slug").values_list("slug", flat=True))
     result = plan(

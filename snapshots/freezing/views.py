@@ -20,6 +20,7 @@ from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
 from snapshots.freezing.partition_table import partition_table, plan_charts
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
+from snapshots.parses.attached_trees import attached_to
 from validation.questions.lookup import names_in
 from validation.statistics.cached import is_large_corpus
 
@@ -53,6 +54,23 @@ class FreezeForm(forms.Form):
         help_text="By rule from spaCy’s dependency parses; English only; marked as derived. About 500 sentences a second.",
     )
 
+    trees = forms.ChoiceField(
+        label="Parse trees that were made elsewhere",
+        required=False,
+        help_text="Of a file that <code>attach_trees</code> read, for sentences without one; marked as attached.",
+    )
+
+    def __init__(self, corpus: Corpus, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        files = [str(each.source) for each in attached_to(corpus)]
+        if files:
+            cast(forms.ChoiceField, self.fields["trees"]).choices = [
+                ("", "none"),
+                *((name, name) for name in files),
+            ]
+        else:
+            del self.fields["trees"]
+
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0
 
@@ -66,15 +84,16 @@ def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
     corpus = get_object_or_404(Corpus, slug=slug)
     if not request.GET and is_large_corpus(corpus):
         return render(
-            request, "snapshots/plan.html", {"corpus": corpus, "form": FreezeForm(), "is_awaited": True}
+            request, "snapshots/plan.html", {"corpus": corpus, "form": FreezeForm(corpus), "is_awaited": True}
         )
-    form = FreezeForm(request.GET or None)
+    form = FreezeForm(corpus, request.GET or None)
     return _plan_page(request, corpus, form)
 
 
 @researcher_post
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
-    corpus, form = get_object_or_404(Corpus, slug=slug), FreezeForm(request.POST)
+    corpus = get_object_or_404(Corpus, slug=slug)
+    form = FreezeForm(corpus, request.POST)
     if not form.is_valid():
         return _plan_page(request, corpus, form, status=422)
     try:

@@ -22,14 +22,16 @@ SHIPPED = {
     "sentence2": ("pair__parse__hypothesis_parse", "pair__parse__hypothesis_binary_parse"),
 }
 COLUMNS = (*TEXTS, *SHIPPED["sentence1"], *SHIPPED["sentence2"])
-_LENGTH = re.compile(r"(?<![^ ])\d+(?![^ )])")
+_LENGTH = re.compile(
+    r"(?<![^ ])(?:\d+|``|'')(?![^ )])"
+)  # a length, or a quotation mark as Penn trees write it
 Parses = tuple[str, str]  # Penn-style, binary
 
 
 def installed_parser() -> Parser:
     """Returns the row of the installed parser. Reads only version numbers, because a web process must not load spaCy."""
     parser, _ = Parser.objects.get_or_create(
-        spacy=version("spacy"), model=f"{MODEL} {version(MODEL)}", rules=RULES
+        spacy=version("spacy"), model=f"{MODEL} {version(MODEL)}", rules=RULES, source=None
     )
     return parser
 
@@ -61,7 +63,7 @@ def _portions(rows: Any) -> Iterator[list[Any]]:
 
 
 def _derive(parser: Parser, texts: Iterable[str]) -> None:
-    digests = {_digest(text): text for text in sorted(texts)}
+    digests = {digest_of(text): text for text in sorted(texts)}
     known = DerivedTree.objects.filter(parser=parser, digest__in=digests)
     for digest in known.values_list("digest", flat=True):
         del digests[bytes(digest)]
@@ -115,7 +117,7 @@ def derived_parses(rows: Iterable[Any], parser_id: int | None) -> dict[int, dict
 
 
 def _trees(texts: set[str], parser_id: int) -> Mapping[str, Parses]:
-    digests = {_digest(text): text for text in texts}
+    digests = {digest_of(text): text for text in texts}
     stored = DerivedTree.objects.filter(parser=parser_id, digest__in=digests).exclude(parse="")
     found = {}
     for digest, parse, binary_parse in stored.values_list("digest", "parse", "binary_parse"):
@@ -124,7 +126,7 @@ def _trees(texts: set[str], parser_id: int) -> Mapping[str, Parses]:
     return found
 
 
-def _digest(text: str) -> bytes:
+def digest_of(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -146,8 +148,9 @@ def filled(parse: str, sentence: str) -> str:
 
     def word(length: re.Match[str]) -> str:
         nonlocal place
-        start, place = place, place + int(length[0])
-        return text[start:place]
+        written = length[0]
+        start, place = place, place + (int(written) if written.isdecimal() else 1)
+        return text[start:place] if written.isdecimal() else written
 
     return _LENGTH.sub(word, parse)
 

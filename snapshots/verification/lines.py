@@ -192,14 +192,17 @@ def differences(stated: Any, found: Any, path: str) -> Iterator[tuple[str, Any, 
 
 
 def tree_errors(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the errors in the derived trees of a line: each must be one tree of exactly its sentence's tokens.
+    """Yields the errors in derived and attached trees of a line: each must be one tree of exactly its sentence's tokens.
 
     Trees that came with a corpus are not checked; the manifest counts those with other tokens.
     """
-    sides = line.get("derived_parses", [])
-    if not isinstance(sides, list) or sides != [side for side in SIDES if side in sides]:
-        yield f"derived_parses must be a list of {' and '.join(SIDES)}"
-        return
+    sides = []
+    for key in ("derived_parses", "attached_parses"):
+        named = line.get(key, [])
+        if not isinstance(named, list) or named != [side for side in SIDES if side in named]:
+            yield f"{key} must be a list of {' and '.join(SIDES)}"
+            return
+        sides += named
     for side in sides:
         parse, binary_parse = line[f"{side}_parse"], line[f"{side}_binary_parse"]
         try:

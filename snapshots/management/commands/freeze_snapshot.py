@@ -51,6 +51,12 @@ class Command(BaseCommand):
             action="store_true",
             help="derive parse trees for sentences without one (English only)",
         )
+        parser.add_argument(
+            "--trees",
+            default="",
+            metavar="FILE",
+            help="use the trees of a file that attach_trees read, for sentences without one",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON only")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -77,6 +83,7 @@ class Command(BaseCommand):
                 dev_from_train=options["dev_from"],
                 author_disjoint=options["author_disjoint"],
                 derived_parses=options["derived_parses"],
+                trees=options["trees"],
             )
         except FreezeInProgress as error:
             if error.snapshot is None or not Snapshot.objects.stale().contains(error.snapshot):
