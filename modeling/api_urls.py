@@ -6,11 +6,12 @@ from modeling.launching.api import ResumeRunView, RunListView, StopRunView
 from modeling.marking.api import MarksView
 from modeling.reports.api import LeaksView, LearningCurvesView, OverviewView, StopLeaksView
 from modeling.results.api import RunPredictionsView
-from modeling.watching.api import RunView
+from modeling.watching.api import RunModelView, RunView
 
 urlpatterns = [
     path("runs/", RunListView.as_view(), name="api-runs"),
     path("runs/<int:pk>/", RunView.as_view(), name="api-run"),
+    path("runs/<int:pk>/model/", RunModelView.as_view(), name="api-run-model"),
     path("runs/<int:pk>/predictions/", RunPredictionsView.as_view(), name="api-run-predictions"),
     path("snapshots/<int:pk>/learning-curves/", LearningCurvesView.as_view(), name="api-learning-curves"),
     path("snapshots/<int:pk>/marks/", MarksView.as_view(), name="api-marks"),

@@ -66,6 +66,7 @@ class Cell:
     missing: str = ""
     published: float | int | str | None = None  # what the paper has in this place
     wanted: dict[str, Any] | None = None  # the request of the run that is missing
+    is_gain: bool = False  # a difference of scores, which is not the best of them
     waits: bool = False  # for a run that is under way
     unscored: list[Unscored] = field(default_factory=list)  # finished runs that are not in the mean yet
 
@@ -121,6 +122,19 @@ class Report:
         """Returns the finished runs that lack scores which cells show, without repetitions."""
         found = (one for _, cells in self.rows for cell in cells for one in cell.unscored)
         return list(dict.fromkeys(found))
+
+    def best(self) -> list[Cell]:
+        """Returns the cells with the highest score of their column, where runs of several rows have one."""
+        found = []
+        for place, _ in enumerate(self.columns):
+            scored = [
+                cells[place]
+                for _, cells in self.rows
+                if cells[place].runs and isinstance(cells[place].mean, float) and not cells[place].is_gain
+            ]
+            highest = max((cell.mean for cell in scored if isinstance(cell.mean, float)), default=None)
+            found += [cell for cell in scored if cell.mean == highest] if len(scored) > 1 else []
+        return found
 
     @property
     def waits(self) -> bool:

@@ -330,8 +330,11 @@ def recast_rows(context: Context) -> Iterator[Entry]:
             (f"pre-trained on {context.names[source]} (update)", {"start": ("update", source)}),
             (f"trained on {context.names[source]} (fixed)", {"fixed": source}),
         ):
-            titled = ((f"{name}, {how}", baseline) for name, baseline in names)
+            titled = [(f"{name}, {how}", baseline) for name, baseline in names]
             yield from systems(*titled, collapse=collapse, **more)
+            if "start" in more:
+                gained = ((f"{title}: points gained", baseline) for title, baseline in titled)
+                yield from systems(*gained, collapse=collapse, measure="points", **more)
 
 
 def how_marked(context: Context) -> str:

@@ -96,6 +96,8 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     match wanted.measure:
         case "accuracy" | "gain" | "relative_gain":
             return _of_runs(scores, table, wanted, tests)
+        case "points":
+            return _points(scores, table, wanted)
         case "best":
             return _best(scores, wanted)
         case "statistic":
@@ -180,6 +182,17 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
     if tests and table.bar and is_tested:
         cell.p, cell.against, cell.bar = against_bar(scores, table.bar, wanted, list(found))
     return cell
+
+
+def _points(scores: Scores, table: PaperTable, wanted: Selection) -> Cell:
+    """Returns by how much the accuracy is above that without pre-training (DNC, footnote 16), means over seeds."""
+    after, before_it = (
+        _of_runs(scores, table, replace(wanted, measure="accuracy", start=start), tests=False)
+        for start in (wanted.start, None)
+    )
+    if isinstance(after.mean, float) and isinstance(before_it.mean, float):
+        return Cell("share", after.mean - before_it.mean, runs=[*after.runs, *before_it.runs], is_gain=True)
+    return Cell("share", missing=after.missing or before_it.missing)
 
 
 def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | None:

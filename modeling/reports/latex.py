@@ -1,7 +1,5 @@
 """Writes a filled table as LaTeX that a paper can take: booktabs, and the best of each column in bold."""
 
-from collections.abc import Sequence
-
 from modeling.reports.cells import Cell, Report
 from modeling.reports.rendering import notes_of, runs_behind, text_of
 from shared.table_formats import escaped
@@ -13,11 +11,11 @@ def as_latex(report: Report) -> str:
     The caption says what the table shows and how to read it. The runs behind it and what is missing stand in comments.
     """
     names_bar = len(report.bars) > 1
-    best = [_best([cells[place] for _, cells in report.rows]) for place, _ in enumerate(report.columns)]
+    best = list(map(id, report.best()))
     rows = [
         [
             escaped(title),
-            *(_cell(cell, names_bar, cell in top) for cell, top in zip(cells, best, strict=True)),
+            *(_cell(cell, names_bar, id(cell) in best) for cell in cells),
         ]
         for title, cells in report.rows
     ]
@@ -40,13 +38,6 @@ def as_latex(report: Report) -> str:
             "",
         )
     )
-
-
-def _best(cells: Sequence[Cell]) -> list[Cell]:
-    """Returns the cells with the highest score, where runs of several rows have one."""
-    scored = [cell for cell in cells if cell.runs and isinstance(cell.mean, float)]
-    highest = max((cell.mean for cell in scored if isinstance(cell.mean, float)), default=None)
-    return [cell for cell in scored if cell.mean == highest] if len(scored) > 1 else []
 
 
 def _cell(cell: Cell, names_bar: bool, is_best: bool) -> str:

@@ -88,13 +88,21 @@ def _title(names: Names, title: str) -> str:
     return named(names, "label", named(names, "genre", title))
 
 
-def _with_runs(report: Report, names: Names) -> list[tuple[str, list[tuple[str, list[int]]]]]:
-    """Returns the title of each row with the text and the runs of its cells, labels and genres as pages call them."""
+def _with_runs(report: Report, names: Names) -> list[tuple[str, list[tuple[str, list[int], bool]]]]:
+    """Returns the title of each row with the text and the runs of its cells, and whether one is the best of its column.
+
+    Labels and genres are as pages call them.
+    """
+    best = set(map(id, report.best()))
     return [
         (
             _title(names, title),
             [
-                (name_of_cell(names, column, text), cell.runs if cell.mean is not None else [])
+                (
+                    name_of_cell(names, column, text),
+                    cell.runs if cell.mean is not None else [],
+                    id(cell) in best,
+                )
                 for column, text, cell in zip(report.columns, texts, cells, strict=True)
             ],
         )

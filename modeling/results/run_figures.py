@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
+import numpy as np
 from django.http import Http404
 from django.urls import reverse
 from pydantic import Field
 
+from modeling.folders import predictions_of
 from modeling.models import TrainingRun
+from modeling.results.breakdowns import stored_dimensions
 from modeling.results.data_map import DataMap, NoDataMap, data_map
+from modeling.results.predicted import read_predicted
 from modeling.results.run_scores import Evaluated, evaluations
 from modeling.results.scope import EVALUATION, RUN
 from shared.figures import Figure, Parameters, Picture, picture
@@ -17,6 +21,7 @@ from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
 from shared.tables import Column, Row, Table, interval
 from snapshots.statistics.scope import names_on
+from snapshots.statistics.tags import NAMES as NAMES_OF_TAGS
 from validation.questions.lookup import named
 
 GENRE = "genre"
@@ -203,6 +208,77 @@ BY_GENRE = Figure(
 )
 
 
+# Which labels the model gives under each annotation tag
+
+TAGS = "tag_substring"
+
+
+def _given_under_tags(one: Evaluated) -> list[Row] | None:
+    """Returns the shares of predicted and gold labels among the pairs with each tag; None where tags are not counted."""
+    path = predictions_of(one.whole.run, one.snapshot, one.partition)
+    if path is None or all(each.dimension != TAGS for each in one.breakdowns):
+        return None
+    predicted = read_predicted(path)
+    values = stored_dimensions(one.whole.run, one.snapshot, one.partition, predicted).get(TAGS)
+    if values is None:
+        return None
+    rows: list[Row] = []
+    for tag, name in NAMES_OF_TAGS.items():
+        if tag not in values.names:
+            continue
+        has = (values.codes == values.names.index(tag)).any(axis=1)
+        row: dict[str, Any] = {
+            "tag": name,
+            "pairs": int(has.sum()),
+            "accuracy": float(predicted.right[has].mean()),
+        }
+        for what, codes in (("predicted", predicted.codes[has]), ("gold", predicted.gold[has])):
+            for label in one.snapshot.corpus.labels:
+                is_this = [n for n, known in enumerate(predicted.names) if known == label]
+                row[f"{what}: {label}"] = float(np.isin(codes, is_this).mean())
+        rows.append(row)
+    return rows or None
+
+
+def _labels(one: Evaluated) -> Iterable[str]:
+    return one.snapshot.corpus.labels
+
+
+def _leaning_found(table: Table) -> str:
+    """Names the tag under which the model gives a label most above its gold share."""
+    labels = [
+        column.key.removeprefix("gold: ") for column in table.columns if column.key.startswith("gold: ")
+    ]
+    found = [
+        (row[f"predicted: {label}"] - row[f"gold: {label}"], label, row)
+        for row in table.rows
+        for label in labels
+        if row["pairs"] >= FEWEST_PAIRS
+        and is_apart(row[f"predicted: {label}"], row["pairs"], row[f"gold: {label}"])
+    ]
+    if not found:
+        return "no tag changes how often a label is given beyond what chance may do"
+    more, label, row = max(found, key=lambda each: each[0])
+    return f"under “{row['tag']}” the model gives {label} {100 * more:.1f} points more often than it is right"
+
+
+BY_TAG = Figure(
+    "labels-by-tag",
+    "Labels that the model gives under each annotation tag (MultiNLI, section 4)",
+    EVALUATION,
+    _given_under_tags,
+    (
+        Column("tag"),
+        Column("pairs", kind="count", definition="Key words also count inside other words, as in the paper."),
+        Column("accuracy", kind="share"),
+        Column("predicted: {}", "{} predicted", "share", each=_labels),
+        Column("gold: {}", "{} in gold", "share", each=_labels),
+    ),
+    finding=_leaning_found,
+    only_with_rows=True,
+)
+
+
 # Calibration
 
 
@@ -376,6 +452,6 @@ DATA_MAP_COUNTS = Figure(
 )
 
 
-OF_PARTITIONS = (CONFUSION, BY_GENRE, CALIBRATION)
+OF_PARTITIONS = (CONFUSION, BY_GENRE, BY_TAG, CALIBRATION)
 OF_MAP = (DATA_MAP, DATA_MAP_COUNTS)
 FIGURES = (SCORES, *OF_PARTITIONS, *OF_MAP)

@@ -1,10 +1,12 @@
 """Figures of annotation tags and of the overlap of lemmas."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from nli.labels import NO_GOLD
-from shared.figures import Figure, picture, rows_of, whole
+from schemas.published import column_of
+from shared.figures import ALL, Figure, picture, rows_of, whole
 from shared.findings import in_place, most_frequent
 from shared.intervals import wilson
 from shared.tables import Column, Table, interval
@@ -68,6 +70,44 @@ def _tags_by_genre(data: Data) -> Iterator[list[Any]]:
             yield [NAMES[tag], how if len(ways) > 1 else "", *shares]
 
 
+def _tags_a_pair(data: Data) -> Iterator[list[Any]]:
+    """Yields how many tags a pair has on average: of all pairs, then of each genre, the most first."""
+    group = data["groups"][0]
+
+    def means(number: int, genre: str = "") -> list[float]:
+        found = Counter[str]()
+        for how in (WORD, SUBSTRING):
+            for tag, counts in group["tags"].items():
+                entry = counts[how if tag in data["key_words"] else WORD]
+                found[how] += entry["genres"].get(genre, 0) if genre else entry["pairs"]
+        return [found[how] / number for how in (WORD, SUBSTRING)]
+
+    if group["pairs"]:
+        in_paper = sum(multinli for _, multinli in MULTINLI_TABLE_6.values()) / 100
+        yield [ALL, group["pairs"], *means(group["pairs"]), in_paper]
+    rows = [
+        [genre, number, *means(number, genre), _published(genre)] for genre, number in group["genres"].items()
+    ]
+    yield from sorted(rows if len(rows) > 1 else [], key=lambda row: -row[3])
+
+
+def _published(genre: str) -> float | None:
+    """Returns the sum of a genre's shares in the paper's table, “<1” left out; None for genres that it does not have."""
+    try:
+        shares = column_of("MultiNLI", "tags-by-genre", genre).values()
+    except KeyError:
+        return None
+    return sum(share for share in shares if not isinstance(share, str)) / 100
+
+
+def _tags_a_pair_found(table: Table) -> str:
+    of_all, *genres = table.rows
+    ends = [f"{row['by substring']:.1f} in {row['genre']}" for row in (*genres[:1], *genres[-1:])]
+    return in_place(
+        f"a pair has {of_all['by substring']:.1f} tags" + (f": {', '.join(ends)}" if genres else "")
+    )
+
+
 FIGURES = (
     Figure(
         "tags",
@@ -121,6 +161,27 @@ FIGURES = (
         ),
         source=TAGS,
         notes=NOTES,
+    ),
+    Figure(
+        "tags-a-pair",
+        "Annotation tags a pair by genre (MultiNLI, section 4)",
+        SNAPSHOT,
+        _tags_a_pair,
+        (
+            Column("genre"),
+            Column("pairs", kind="count"),
+            Column("by word", kind="number", definition="The mean number of tags of a pair."),
+            Column("by substring", kind="number", definition=DEFINITIONS["substring"]),
+            Column(
+                "MultiNLI",
+                "MultiNLI (dev)",
+                "number",
+                "The sum of the shares of all tags; shares below 1% are left out.",
+                "MultiNLI, Tables 6 and 7",
+            ),
+        ),
+        finding=_tags_a_pair_found,
+        source=TAGS,
     ),
     Figure(
         "lemma-overlap",

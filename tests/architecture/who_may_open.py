@@ -240,6 +240,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "s---..",
         "Researchers; the sample run has no such file",
         [
+            r"api/v1/runs/<int:pk>/model/",
             r"api/v1/runs/<int:pk>/predictions/",
             r"snapshots/<int:pk>/files/withheld/<str:name>",
             r"snapshots/<int:pk>/leaderboard/",

@@ -479,6 +479,11 @@ def test_dnc_3_has_rows_for_each_source_of_pre_training(snapshot):
     assert means(found)["InferSent, trained on second@1 (fixed)"] == [None, 0.6]
     assert means(found)["InferSent, pre-trained on small@1 (update)"] == [None, None]
     assert cell("dnc-3", named, update, "third@1").runs == [after.pk]
+    assert means(found)[f"{update}: points gained"] == [None, None]
+    scored(named[2], "infersent", accuracy=0.5)
+    found = fill("dnc-3", named)
+    assert means(found)[f"{update}: points gained"] == [None, pytest.approx(0.2)]
+    assert [one.mean for one in found.best()] == [0.7], "the best score, not the gain"
 
 
 def counted(snapshot) -> None:

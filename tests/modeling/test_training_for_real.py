@@ -1,16 +1,21 @@
 """The real training program under the runner: results, scores, stopping and resuming."""
 
+import io
 import json
 import threading
+import zipfile
+from pathlib import Path
 
 import pytest
 from django.db import connection
 
+from modeling.baselines.checkpoint import load_run
 from modeling.folders import CHILD, folder_of
 from modeling.launching.actions import resume_run, stop_run
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.querysets import DISTRIBUTION
 from modeling.running import configs, runner
+from tests.cast import rosa, with_token
 from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
 
 
@@ -63,6 +68,23 @@ def test_cbow_learns_from_vectors_of_a_file_and_draws_its_curve(snapshot, tmp_pa
     ends = RunProgress.objects.filter(dev_accuracy__isnull=False)
     assert list(ends.values_list("epoch", flat=True)) == [1, 2, 3, 4]
     assert RunProgress.objects.last().loss > 0
+    archive = unpacked(rosa(), f"/api/v1/runs/{run.pk}/model/", tmp_path / "model")
+    assert "load_run" in (archive / "README.md").read_text()
+    assert not (archive / "predictions-test.jsonl").exists()
+    loaded = load_run(archive)
+    assert loaded.labels == ("entailment", "neutral", "contradiction")
+    assert sum(one.numel() for one in loaded.network.parameters()) > 0
+    TrainingRun.objects.filter(pk=run.pk).update(folder="elsewhere")
+    gone = with_token(rosa()).get(f"/api/v1/runs/{run.pk}/model/")
+    assert (gone.status_code, "is not here" in gone.json()["detail"]) == (404, True)
+
+
+def unpacked(user, address: str, folder: Path) -> Path:
+    """Unpacks what an address sends."""
+    answer = with_token(user).get(address)
+    assert answer.status_code == 200
+    zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).extractall(folder)
+    return folder
 
 
 @pytest.mark.thorough

@@ -7,8 +7,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('collection', '0013_pilots_for_train'),
-        ('snapshots', '0003_seats_waiting'),
+        ('collection', '0015_pilots_for_train'),
+        ('snapshots', '0005_hand_ins'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('collection', '0012_corpus_translations'),
+        ('collection', '0014_withheld_partitions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
