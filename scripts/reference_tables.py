@@ -77,10 +77,12 @@ CORPUS_FILE: dict[str, type[BaseModel]] = {
     "`[[question.check]]` and `[[prompts.check]]`": corpus.Check,
     "`[[genres]]`": corpus.GenrePart,
     "`[[translations]]`": corpus.TranslationPart,
-    "`[translations.question]` and `[[translations.questions]]`": corpus.TranslatedQuestion,
+    "`[translations.question]` and `[[translations.questions]]`": corpus.TranslatedSideQuestion,
     "`[[translations.prompts]]`": corpus.TranslatedPrompt,
     "`[[translations.question.labels]]`": corpus.TranslatedLabel,
     "`[[translations.prompts.fields]]`": corpus.TranslatedField,
+    "`[translations.exam]` and `[translations.question.exam]`": corpus.TranslatedExam,
+    "`[[translations.question.faq]]` and `[[translations.prompts.faq]]`": corpus.TranslatedFaq,
 }
 
 

@@ -10,8 +10,9 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import override
 
-from accounts.pages.access import researcher_form, researcher_post
+from accounts.pages.access import previewed, researcher_form, researcher_post
 from annotation_site.intake.corpus_files import load
 from annotation_site.intake.corpus_text import text_of
 from annotation_site.workspace import corpus_forms as forms
@@ -19,12 +20,10 @@ from annotation_site.workspace.corpus_file_pages import Look, loaded, look_at
 from collection.corpora.corpus_file import BadCorpusFile, Fault, corpus_file_in, too_much
 from collection.corpora.edited_text import edited
 from collection.corpora.loading import LoadRefused
-from collection.corpus_schema import CorpusFile
-from collection.models import Corpus, Pair, Premise, PromptVersion
+from collection.models import WRITING_EXAM, Corpus, PromptVersion
 from collection.writing.researcher_pages import prompt as prompt_page
-from validation.labelling.preview_page import preview_instructions, preview_labelling
-from validation.models import QuestionExample
-from validation.questions.addresses import text_in
+from validation.labelling.preview_page import preview_batch, preview_exam, preview_instructions
+from validation.questions.addresses import asked_question, text_in
 
 MOST_FIELDS = 900  # of a form; Django takes 1,000
 
@@ -83,9 +82,9 @@ def preview_change(request: HttpRequest, slug: str) -> HttpResponse:
         file = corpus_file_in(text, "corpus file")
         with transaction.atomic():
             load(file)
-            answer = _shown(request, corpus, file, text_in(request, "of"))
+            answer = _shown(request, slug, content=tomllib.loads(text), of=text_in(request, "of"))
             transaction.set_rollback(True)
-        return answer
+        return cast(HttpResponse, answer)
     except BadCorpusFile as problem:
         errors = problem.errors
     except LoadRefused as problem:
@@ -118,42 +117,35 @@ def _content(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _shown(request: HttpRequest, corpus: Corpus, file: CorpusFile, of: str) -> HttpResponse:
-    """Returns the page of a prompt (`prompts.0`), or of a question or its instructions (`question`, `read:questions.1`)."""
+@previewed
+def _shown(request: HttpRequest, slug: str, *, content: dict[str, Any], of: str) -> HttpResponse:
+    """Returns a page as people see it: one of `forms.PREVIEWS` with its place, such as `write:prompts.0`.
+
+    A place in a translation is shown in its language.
+    """
     looking = copy(request)
     looking.method, looking.GET, looking.POST = "GET", QueryDict(), QueryDict()
-    looking.preview_of = corpus.slug  # type: ignore[attr-defined]
-    what, _, name = of.rpartition(":")
-    kind, *rest = forms.place_of(name)
-    slugs = {"prompts": [one.slug for one in file.prompts], "questions": [one.slug for one in file.questions]}
-    number, slug = rest[0] if rest else None, ""
-    if isinstance(number, int):
-        if number >= len(slugs.get(str(kind), [])):
-            raise Http404("There is no such prompt or question.")
-        slug = slugs[str(kind)][number]
-    if kind == "prompts":
-        version = PromptVersion.objects.newest().get(prompt__corpus=corpus, prompt__slug=slug)
-        return cast(HttpResponse, prompt_page(looking, corpus=corpus.slug, version=version.pk))
-    if kind == "questions":
-        looking.GET = QueryDict(urlencode({"question": slug}))
-    if what:
-        return cast(HttpResponse, preview_instructions(looking, corpus.slug))
-    if not Pair.objects.standing().filter(corpus=corpus).exists():
-        _make_pair(corpus)
-    return cast(HttpResponse, preview_labelling(looking, corpus.slug))
-
-
-def _make_pair(corpus: Corpus) -> None:
-    """Makes a pair for a preview, which is taken back with it: of the first worked example, if there is one."""
-    example = QuestionExample.objects.filter(question__corpus=corpus).first()
-    premise = Premise.objects.create(
-        corpus=corpus,
-        genre=corpus.genres.order_by("pk")[0],
-        text=example.premise if example else "A premise of the corpus.",
-        **dict.fromkeys(("public_id", "digest", "group"), "preview"),
-    )
-    hypothesis = example.hypothesis if example else "A sentence about it."
-    Pair.objects.create(corpus=corpus, premise=premise, hypothesis=hypothesis, scheme=corpus.scheme)
+    what, _, name = of.partition(":")
+    place = forms.place_of(name)
+    table = forms.said_at(place, content)
+    if not isinstance(table, dict) or what not in dict(forms.previews_at(place)):
+        raise Http404("There is no such table in the file.")
+    with override(forms.language_of(place, content)):
+        if what == "write":
+            newest = PromptVersion.objects.newest()
+            version = get_object_or_404(newest, prompt__corpus__slug=slug, prompt__slug=table.get("slug"))
+            return cast(HttpResponse, prompt_page(looking, corpus=slug, version=version.pk))
+        around = forms.question_around(place)
+        if not around:
+            return cast(HttpResponse, preview_exam(looking, slug, name=WRITING_EXAM))
+        if asked := forms.said_at(around, content).get("slug"):
+            looking.GET = QueryDict(urlencode({"question": asked}))
+        if what == "exam":
+            name = f"label-{asked_question(looking, slug).slug}"
+            return cast(HttpResponse, preview_exam(looking, slug, name=name))
+        if what == "read":
+            return cast(HttpResponse, preview_instructions(looking, slug))
+        return preview_batch(looking, slug, table if what == "item" else None)
 
 
 def _as_file(request: HttpRequest, corpus: Corpus, look: Look) -> HttpResponse:

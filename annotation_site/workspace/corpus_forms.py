@@ -1,6 +1,7 @@
 """Forms over a corpus file: sections of fields that are made from its schema, and what a posted form says in the file.
 
 A field is named after its place, such as `prompts.0.pay_cents`. Titles, limits, choices and help are those of the schema.
+A section names the tables that it shows; all that is in them follows from the schema.
 """
 
 import re
@@ -10,53 +11,40 @@ from dataclasses import dataclass, field
 from textwrap import shorten
 from typing import Any
 
+from django.conf import settings
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from collection.corpora.corpus_file import Fault
 from collection.corpus_schema import CorpusFile
 from nli.labels import SCHEMES
-from schemas.base import Place, choices_of, default_of, field_at, is_list, limits_of, part_in
+from schemas.base import Place, choices_of, default_of, field_at, is_list, limit_of, limits_of, part_in
 from shared.findings import in_place
 
 Content = dict[str, Any]
-LONG = {
-    "description",
-    "payment",
-    "text",
-    "instructions",
-    "care",
-    "differs",
-    "answer",
-    "language_models",
-    "more",
-}
-MIDDLE = {"premise", "hypothesis", "comment", "explanation", "wording", "help", "question"}
 NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 MOST_ROWS = 500  # of a list; a longer one is changed in the file
+LINE, SHORTEST, TALLEST = 70, 2, 10  # letters of a line, and lines of a field for longer texts
+TRANSLATIONS = "translations"
+TRANSLATES = {"comments": ("examples", "comment"), "explanations": ("check", "explanation")}
 _PAY = ("pay_cents", "seconds", "reading_pay_cents")
-_RULES = (
-    "seats",
-    "threshold",
-    "gold_rule",
-    "most_labels",
-    "batch_size",
-    "correct_minutes",
-    "calibration_percent",
-)
+_POOL = ("pool_is_open", "pool_needs_exam", "qualification", "exam")
 
 
 @dataclass(frozen=True)
 class Part:
     """A table of the file that a section shows. `*` in its place stands for each table of a list.
 
-    `keys`: those that are shown, None: all. `lists`: lists of tables in it. `may_go`: the table can be added and taken out.
+    `keys`: those that are shown; none: all that no other part of this place names, and the table can be added and taken out.
     """
 
     place: str
-    keys: tuple[str, ...] | None = None
-    lists: tuple[str, ...] = ()
-    may_go: bool = False
+    keys: tuple[str, ...] = ()
+
+    def shows(self, key: str) -> bool:
+        if self.keys:
+            return key in self.keys
+        return not any(key in part.keys for part in _parts() if part.place == self.place)
 
 
 @dataclass(frozen=True)
@@ -67,65 +55,26 @@ class Section:
     parts: tuple[Part, ...]
 
 
-def _question(place: str, *, may_go: bool = False) -> Part:
-    own = ("slug", "hides_premise", "by_sentence") if may_go else ()
-    lists = ("labels", "examples", "check", "faq")
-    return Part(place, (*own, "wording", "instructions", "scheme", *_RULES), lists, may_go)
-
-
 SECTIONS = (
     Section(
         "about",
         "What it is",
         "The name, the labels, the language, and how a release is divided.",
-        (
-            Part(
-                "corpus",
-                (
-                    *(
-                        "slug",
-                        "name",
-                        "description",
-                        "scheme",
-                        "protocol",
-                        "language",
-                        "licence",
-                        "made_for_demo",
-                    ),
-                    *(
-                        "min_hypothesis_chars",
-                        "max_hypothesis_chars",
-                        "dev_pairs_per_genre",
-                        "test_pairs_per_genre",
-                        "withheld",
-                    ),
-                ),
-            ),
-            Part("advice"),
-        ),
+        (Part("corpus"), Part("advice")),
     ),
-    Section(
-        "genres", "Genres", "The kinds of text, and the prompt of each.", (Part("genres.*", may_go=True),)
-    ),
+    Section("genres", "Genres", "The kinds of text, and the prompt of each.", (Part("genres.*"),)),
     Section(
         "prompts",
         "Prompts",
         "What writers read: instructions, fields, worked examples, a check. A change makes a new version once people"
         " have worked under the old one.",
-        (
-            Part(
-                "prompts.*",
-                ("slug", "name", "status", "instructions", "care", "differs"),
-                ("fields", "examples", "check", "faq"),
-                may_go=True,
-            ),
-        ),
+        (Part("prompts.*"),),
     ),
     Section(
         "questions",
         "Questions",
-        "What annotators are asked about each pair, in which words, and how many of them.",
-        (_question("question"), _question("questions.*", may_go=True)),
+        "What annotators are asked about each pair, in which words, and how many of them; items whose label is known.",
+        (Part("question"), Part("questions.*")),
     ),
     Section(
         "pay",
@@ -142,12 +91,12 @@ SECTIONS = (
         "consent",
         "Consent",
         "What everybody reads and agrees to before they begin. A new text is agreed to anew.",
-        (Part("corpus", ("language_models",)), Part("consent", lists=("facts",), may_go=True)),
+        (Part("corpus", ("language_models",)), Part("consent")),
     ),
     Section(
         "people",
         "Who may come",
-        "Who writes, who labels, and how much of it.",
+        "Who writes, who labels, how much of it, and the exams that stand before.",
         (
             Part(
                 "corpus",
@@ -156,12 +105,23 @@ SECTIONS = (
                     "pause_after_reports",
                 ),
             ),
-            Part("exam", lists=("items",), may_go=True),
-            Part("question", ("pool_is_open", "pool_needs_exam", "qualification")),
-            Part("questions.*", ("pool_is_open", "pool_needs_exam", "qualification")),
+            Part("exam"),
+            Part("question", _POOL),
+            Part("questions.*", _POOL),
         ),
     ),
+    Section(
+        "languages",
+        "Other languages",
+        "What people who write and label read in place of the texts of the file, if they read the pages in another"
+        " language. What is left empty stays in the language of the corpus.",
+        (Part(f"{TRANSLATIONS}.*"),),
+    ),
 )
+
+
+def _parts() -> Iterator[Part]:
+    return (part for section in SECTIONS for part in section.parts)
 
 
 @dataclass
@@ -182,47 +142,63 @@ class Placed:
 
 @dataclass
 class Field(Placed):
-    """A field of a form. `kind`: line, text, number, yes, or choice."""
+    """A field of a form. `kind`: line, text, number, yes, or choice. `original`: the text that it translates."""
 
     help: str
     kind: str
     value: Any
     choices: tuple[tuple[str, str], ...] = ()
     limits: str = ""
-    rows: int = 1
     needed: bool = False
     faults: tuple[str, ...] = ()
+    original: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Returns how many lines of a longer text are in sight."""
+        text = str(self.value) or self.original
+        return min(TALLEST, max(SHORTEST, text.count("\n") + len(text) // LINE + 1))
 
 
 @dataclass
 class Group(Placed):
-    """A table as a set of fields with the lists of tables in it. `is_there`: the file has it."""
+    """A table as a set of fields, with the tables and lists of tables in it. `is_there`: the file has it.
+
+    `previews`: what of it can be seen as people will see it, and the words of the button.
+    """
 
     fields: list[Field] = field(default_factory=list)
-    lists: list["Rows"] = field(default_factory=list)
+    tables: list["Group | Rows"] = field(default_factory=list)
     may_go: bool = False
     is_there: bool = True
     faults: tuple[str, ...] = ()
+    previews: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def has_faults(self) -> bool:
         """Returns whether something in it is to be corrected."""
-        inner = (part.faults or any(group.has_faults for group in part.groups) for part in self.lists)
-        return bool(self.faults) or any(each.faults for each in self.fields) or any(inner)
+        return (
+            bool(self.faults)
+            or any(each.faults for each in self.fields)
+            or any(each.has_faults for each in self.tables)
+        )
 
     @property
     def is_new(self) -> bool:
-        """Returns whether nothing has been written into its texts."""
-        return not any(each.value for each in self.fields if each.kind in ("line", "text"))
+        """Returns whether nothing has been written into its texts, which are not translations."""
+        texts = [each for each in self.fields if each.kind in ("line", "text")]
+        return bool(texts) and not any(each.value or each.original for each in texts)
 
-    @property
-    def is_prompt(self) -> bool:
-        return self.place[0] == "prompts" and len(self.place) == 2 and bool(self.lists)
 
-    @property
-    def is_question(self) -> bool:
-        is_one = self.place == ("question",) or (self.place[0] == "questions" and len(self.place) == 2)
-        return is_one and bool(self.lists)
+# Kind of table -> what can be seen of it as people will see it: (what, words of the button).
+_QUESTION_PREVIEWS = (("judge", "Preview of labelling"), ("read", "Preview of its instructions"))
+_EXAM_PREVIEW, _ITEM_PREVIEW = (("exam", "Preview of the exam"),), (("item", "Preview of the item"),)
+PREVIEWS: dict[str, tuple[tuple[str, str], ...]] = {
+    "prompts.*": (("write", "Preview as writers see it"),),
+    **dict.fromkeys(("question", "questions.*"), _QUESTION_PREVIEWS),
+    **dict.fromkeys(("exam", "question.exam", "questions.*.exam"), _EXAM_PREVIEW),
+    **dict.fromkeys(("question.calibration.*", "questions.*.calibration.*"), _ITEM_PREVIEW),
+}
 
 
 @dataclass
@@ -231,6 +207,10 @@ class Rows(Placed):
 
     groups: list[Group] = field(default_factory=list)
     faults: tuple[str, ...] = ()
+
+    @property
+    def has_faults(self) -> bool:
+        return bool(self.faults) or any(group.has_faults for group in self.groups)
 
 
 def name_of(place: Place) -> str:
@@ -246,66 +226,80 @@ def section_of(place: Place) -> Section | None:
     for section in SECTIONS:
         for part in section.parts:
             steps = part.place.split(".")
-            table = place[: len(steps)]
-            if len(table) == len(steps) and all(
-                step in ("*", here) for step, here in zip(steps, table, strict=True)
-            ):
-                rest = place[len(steps) :]
-                if not rest or part.keys is None or rest[0] in part.keys or rest[0] in part.lists:
-                    return section
+            table, key = place[: len(steps)], place[len(steps) : len(steps) + 1]
+            is_its = all(step in ("*", here) for step, here in zip(steps, table, strict=False))
+            if len(table) == len(steps) and is_its and (not key or part.shows(str(key[0]))):
+                return section
     return None
+
+
+def previews_at(place: Place) -> tuple[tuple[str, str], ...]:
+    """Returns what of a table can be seen as people will see it: (what, words of the button)."""
+    steps = place[2:] if place[0] == TRANSLATIONS else place
+    return PREVIEWS.get(".".join("*" if isinstance(step, int) else step for step in steps), ())
 
 
 def parts_of(section: Section, content: Content, faults: Sequence[Fault] = ()) -> list[Group | Rows]:
     """Returns the fields of a section, filled from the content of a file."""
     shown: list[Group | Rows] = []
     for part in section.parts:
-        name, _, each = part.place.partition(".")
-        if each:
-            place: Place = (name,)
-            rows = Rows(place, _title(place), faults=_of(faults, place))
-            tables = _tables(content.get(name))
-            rows.groups = [
-                _group(part, (name, number), table, content, faults) for number, table in enumerate(tables)
-            ]
-            shown += [rows] if part.may_go else rows.groups
-        else:
-            table = content.get(name)
-            shown.append(_group(part, (name,), table if isinstance(table, dict) else None, content, faults))
+        found = _shown((part.place.removesuffix(".*"),), content, content, faults, part)
+        shown += found.groups if isinstance(found, Rows) and part.keys else [found]
     return shown
 
 
+def _shown(
+    place: Place, table: Content, content: Content, faults: Sequence[Fault], part: Part | None = None
+) -> Group | Rows:
+    """Returns a table, or list of tables, of the table around it. `part`: what is shown of it; None: all."""
+    info, value = _info(place), table.get(str(place[-1]))
+    if not is_list(info):
+        return _group(place, value if isinstance(value, dict) else None, content, faults, part)
+    rows = Rows(place, _title(place), faults=_of(faults, place))
+    rows.groups = [
+        _group((*place, number), row, content, faults, part) for number, row in enumerate(_tables(value))
+    ]
+    return rows
+
+
 def _group(
-    part: Part, place: Place, table: Content | None, content: Content, faults: Sequence[Fault]
+    place: Place, table: Content | None, content: Content, faults: Sequence[Fault], part: Part | None
 ) -> Group:
-    kind = _kind(place)
-    group = Group(
-        place, _title(place, table), may_go=part.may_go, is_there=table is not None or not part.may_go
-    )
-    group.faults = _of(faults, place)
+    group = Group(place, _title(place, table), faults=_of(faults, place))
+    is_whole = part is None or not part.keys
+    group.may_go = is_whole and _may_go(place)
+    group.is_there = table is not None or not group.may_go
     if not group.is_there:
         return group
+    if is_whole:
+        group.previews = [(f"{what}:{group.name}", words) for what, words in previews_at(place)]
     table = table or {}
-    for key, info in kind.model_fields.items():
-        here = (*place, key)
+    shown = [key for key in _kind(place).model_fields if part is None or part.shows(key)]
+    for key in sorted(shown, key=part.keys.index if part and part.keys else lambda key: key != "slug"):
+        here, info = (*place, key), _info((*place, key))
+        if (
+            part_in(info.annotation)
+            and here[0] == TRANSLATIONS
+            and not (table.get(key) or original(here, content))
+        ):
+            continue  # the file has nothing there to translate
         if part_in(info.annotation) is not None:
-            if key in part.lists:
-                rows = Rows(here, info.title or _words(key), faults=_of(faults, here))
-                for number, row in enumerate(_tables(table.get(key))):
-                    rows.groups.append(_group(Part("", may_go=True), (*here, number), row, content, faults))
-                group.lists.append(rows)
-        elif part.keys is None or key in part.keys:
+            group.tables.append(_shown(here, table, content, faults))
+        elif is_list(info):
+            group.fields += _texts(here, info, table, content, faults)
+        else:
             group.fields.append(_field(here, info, table, content, faults))
-    if part.keys:
-        order = {key: number for number, key in enumerate(part.keys)}
-        group.fields.sort(key=lambda each: order[str(each.place[-1])])
     return group
 
 
+def _may_go(place: Place) -> bool:
+    """Returns whether the file may lack the table at a place, or have fewer of its list."""
+    return isinstance(place[-1], int) or _info(place).default is None
+
+
 def _field(place: Place, info: FieldInfo, table: Content, content: Content, faults: Sequence[Fault]) -> Field:
-    key = str(place[-1])
     default = "" if info.is_required() else info.default
-    value = table.get(key, default)
+    value = table.get(str(place[-1]), default)
     kind, choices = "line", _choices(place, info, content)
     if choices:
         kind = "choice"
@@ -315,24 +309,97 @@ def _field(place: Place, info: FieldInfo, table: Content, content: Content, faul
         kind = "yes"
     elif info.annotation in (int, float):
         kind = "number"
-    elif key in LONG | MIDDLE:
+    elif limit_of(info, "max_length") is None:
         kind = "text"
     return Field(
         place,
-        info.title or _words(key),
+        info.title or _words(str(place[-1])),
         _help(info),
         kind,
         value.strip() if isinstance(value, str) else value,
         choices,
         limits_of(info) if kind == "number" else "",
-        rows=8 if key in LONG and value else 3 if key in LONG else 2,
         needed=info.is_required(),
         faults=_of(faults, place),
+        original=_original_text(place, content),
     )
+
+
+def _texts(
+    place: Place, info: FieldInfo, table: Content, content: Content, faults: Sequence[Fault]
+) -> list[Field]:
+    """Returns a field for each text of a list, and for each one more that the file has to translate."""
+    values = table.get(str(place[-1]))
+    texts = [str(each) for each in values] if isinstance(values, list) else []
+    texts += [""] * (len(_tables(original(place, content))) - len(texts))
+    title = info.title or _words(str(place[-1]))
+    return [
+        Field(
+            (*place, number),
+            f"{title}, {number + 1}",
+            "",
+            "text",
+            text.strip(),
+            faults=() if number else _of(faults, place),
+            original=_original_text((*place, number), content),
+        )
+        for number, text in enumerate(texts[:MOST_ROWS])
+    ]
+
+
+def original(place: Place, content: Content) -> Any:
+    """Returns what the file says at the place that a place of a translation translates; None without one.
+
+    Tables of lists are found again by slug or label, else by their number.
+    """
+    if place[0] != TRANSLATIONS:
+        return None
+    about = content.get("corpus")
+    said: Any = _at(content, place[:2])
+    of: Any = content | (about if isinstance(about, dict) else {})
+    if said is None:
+        return None
+    for step in place[2:]:
+        said = _at(said, (step,))
+        if isinstance(step, str):
+            of = _at(of, (TRANSLATES.get(step, (step,))[0],))
+            continue
+        by = next((key for key in ("slug", "label") if isinstance(said, dict) and key in said), "")
+        rows = [row for row in _tables(of) if row.get(by) == said[by]] if by else _tables(of)[step:]
+        of = rows[0] if rows else None
+    return of
+
+
+def said_at(place: Place, content: Content) -> Any:
+    """Returns what the file says at a place, or at what the place of a translation translates; None where nothing is."""
+    return original(place, content) if place[0] == TRANSLATIONS else _at(content, place)
+
+
+def language_of(place: Place, content: Content) -> str | None:
+    """Returns the language of a place in a translation; None elsewhere."""
+    return str(_at(content, (*place[:2], "language"))) if place[0] == TRANSLATIONS else None
+
+
+def question_around(place: Place) -> Place:
+    """Returns the place of the question that a place is in; () where it is in none."""
+    skipped = 2 if place[0] == TRANSLATIONS else 0
+    kind = place[skipped] if len(place) > skipped else ""
+    return place[: skipped + 1 + (kind == "questions")] if kind in ("question", "questions") else ()
+
+
+def _original_text(place: Place, content: Content) -> str:
+    found = original(place, content)
+    if isinstance(found, dict) and isinstance(place[-1], int):
+        found = found.get(TRANSLATES.get(str(place[-2]), ("", ""))[1])
+    return found.strip() if isinstance(found, str) and place[-1] not in ("slug", "label", "language") else ""
 
 
 def _choices(place: Place, info: FieldInfo, content: Content) -> tuple[tuple[str, str], ...]:
     key = str(place[-1])
+    if place[0] == TRANSLATIONS and key in ("slug", "label"):
+        return tuple((str(row[key]),) * 2 for row in _tables(original(place[:-2], content)) if row.get(key))
+    if place[0] == TRANSLATIONS and key == "language":
+        return tuple(settings.LANGUAGES)
     if key == "label" and len(place) > 1:
         return tuple((label, label) for label in _labels(place, content))
     if key == "prompt":
@@ -343,17 +410,10 @@ def _choices(place: Place, info: FieldInfo, content: Content) -> tuple[tuple[str
 
 def _labels(place: Place, content: Content) -> tuple[str, ...]:
     """Returns the labels of the scheme that holds at a place."""
-    corpus = content.get("corpus")
-    scheme = corpus.get("scheme", "nli3") if isinstance(corpus, dict) else "nli3"
-    table: Any = content
-    for step in place:
-        if isinstance(table, list) and isinstance(step, int):
-            table = table[step] if step < len(table) else None
-        else:
-            table = table.get(step) if isinstance(table, dict) else None
-        if place[0] in ("question", "questions") and isinstance(table, dict) and table.get("scheme"):
-            scheme = table["scheme"]
-    return SCHEMES.get(str(scheme), SCHEMES["nli3"])
+    question = question_around(place)
+    around = [_at(content, ("corpus",)), _at(content, question) if question else None]
+    named = [table["scheme"] for table in around if isinstance(table, dict) and table.get("scheme")]
+    return SCHEMES.get(str(named[-1]) if named else "", SCHEMES["nli3"])
 
 
 def posted(section: Section, content: Content, form: Mapping[str, str]) -> Content:
@@ -362,19 +422,33 @@ def posted(section: Section, content: Content, form: Mapping[str, str]) -> Conte
     for each in fields_in(parts_of(section, content)):
         if each.kind != "yes" and each.name not in form:
             continue
-        value = _value(each, form.get(each.name, ""))
-        table = (
-            None
-            if value == each.value and type(value) is type(each.value)
-            else _table_at(changed, each.place[:-1])
-        )
-        if table is None:
+        value, last = _value(each, form.get(each.name, "")), each.place[-1]
+        if value == each.value and type(value) is type(each.value):
             continue
-        if value == "" and not each.needed:
-            table.pop(str(each.place[-1]), None)
+        if isinstance(last, int):
+            _set_text(changed, each.place[:-1], last, value, len(_tables(original(each.place[:-1], content))))
+        elif (table := _table_at(changed, each.place[:-1])) is None:
+            continue
+        elif value == "" and not (each.needed and each.kind != "number"):
+            table.pop(last, None)
         else:
-            table[str(each.place[-1])] = value
+            table[last] = value
     return changed
+
+
+def _set_text(content: Content, place: Place, number: int, text: str, least: int) -> None:
+    """Sets a text of a list, which is as long as what it translates (`least`), and goes where nothing is in it."""
+    table, key = _table_at(content, place[:-1]), str(place[-1])
+    if table is None:
+        return
+    texts = list(table[key]) if isinstance(table.get(key), list) else []
+    texts += [""] * (max(least, number + 1) - len(texts))
+    texts[number] = text
+    while len(texts) > least and not texts[-1]:
+        texts.pop()
+    table[key] = texts
+    if not any(texts):
+        del table[key]
 
 
 def fields_in(parts: Sequence[Group | Rows]) -> Iterator[Field]:
@@ -383,7 +457,7 @@ def fields_in(parts: Sequence[Group | Rows]) -> Iterator[Field]:
             yield from fields_in(part.groups)
         else:
             yield from part.fields
-            yield from fields_in(part.lists)
+            yield from fields_in(part.tables)
 
 
 def _value(shown: Field, text: str) -> Any:
@@ -419,15 +493,18 @@ def removed(content: Content, name: str) -> Content:
     """Returns the content without the table at a place."""
     changed, place = deepcopy(content), place_of(name)
     last = place[-1]
-    if place in (("consent",), ("exam",)):
-        changed.pop(str(last), None)
-    elif isinstance(last, int) and len(place) > 1 and field_at(CorpusFile, place[:-1]):
-        table = _table_at(changed, place[:-2])
-        rows = table.get(str(place[-2])) if table else None
-        if table and isinstance(rows, list) and last < len(rows):
-            del rows[last]
-            if not rows:
-                del table[str(place[-2])]
+    names = place[:-1] if isinstance(last, int) else place
+    info = field_at(CorpusFile, names)
+    table = _table_at(changed, names[:-1]) if info and part_in(info.annotation) and _may_go(place) else None
+    if table is None:
+        return changed
+    rows = table.get(str(names[-1]))
+    if isinstance(last, str):
+        table.pop(last, None)
+    elif isinstance(rows, list) and last < len(rows):
+        del rows[last]
+        if not rows:
+            del table[str(names[-1])]
     return changed
 
 
@@ -436,18 +513,55 @@ def place_of(name: str) -> Place:
 
 
 def _blank(place: Place, content: Content) -> Content:
-    """Returns a new table with its needed keys empty, and for a prompt a field and an example of each label."""
+    """Returns a new table with its needed texts empty, and rows for each label, or for each table to translate."""
     kind = part_in(_info(place).annotation)
     assert kind is not None
-    new: Content = {key: "" for key, info in kind.model_fields.items() if info.is_required()}
+    if place[0] == TRANSLATIONS:
+        return _to_translate(kind, _next_original(place, content))
+    new = _needed(kind)
     labels = _labels(place, content)
     if place == ("prompts",):
         new["fields"] = [{"label": label, "wording": ""} for label in labels]
         new["examples"] = [{"premise": "", "label": label, "hypothesis": ""} for label in labels]
     if place == ("questions",):
         new["labels"] = [{"label": label, "wording": ""} for label in labels]
-    if place == ("exam",):
+    if place[-1] == "exam":
         new["items"] = [{"premise": "", "label": labels[0]}]
+    return new
+
+
+def _needed(kind: type[BaseModel]) -> Content:
+    return {
+        key: "" for key, info in kind.model_fields.items() if info.is_required() and info.annotation is str
+    }
+
+
+def _next_original(place: Place, content: Content) -> Content:
+    """Returns the first table of the file that a translation lacks at a place; empty without one."""
+    if place == (TRANSLATIONS,):
+        return content
+    of, there = (
+        original(place, content),
+        [original((*place, n), content) for n in range(len(_tables(_at(content, place))))],
+    )
+    if isinstance(of, dict):
+        return of
+    return next((row for row in _tables(of) if row not in there), {})
+
+
+def _to_translate(kind: type[BaseModel], of: Content) -> Content:
+    """Returns a translation with a table for each table of the file that it can translate, without words."""
+    new = _needed(kind) | {
+        key: of[key] for key in ("slug", "label") if key in kind.model_fields and key in of
+    }
+    for key, info in kind.model_fields.items():
+        part, value = part_in(info.annotation), of.get(key)
+        if part is None:
+            continue
+        if is_list(info) and _tables(value):
+            new[key] = [_to_translate(part, row) for row in _tables(value)]
+        elif isinstance(value, dict):
+            new[key] = _to_translate(part, value)
     return new
 
 
@@ -459,10 +573,19 @@ def _info(place: Place) -> FieldInfo:
 
 def _kind(place: Place) -> type[BaseModel]:
     """Returns the schema of the table at a place."""
-    names = place[:-1] if isinstance(place[-1], int) else place
-    kind = part_in(_info(names).annotation)
+    kind = part_in(_info(place[:-1] if isinstance(place[-1], int) else place).annotation)
     assert kind is not None
     return kind
+
+
+def _at(value: Any, place: Place) -> Any:
+    """Returns what is at a place; None where there is nothing."""
+    for step in place:
+        if isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _table_at(content: Content, place: Place) -> Content | None:
@@ -488,40 +611,37 @@ def _of(faults: Sequence[Fault], place: Place) -> tuple[str, ...]:
 
 def _title(place: Place, table: Content | None = None) -> str:
     """Returns the heading of a table: by what people know it, else what it is."""
-    *_, last = place
-    names = [step for step in place if isinstance(step, str)]
-    title = TITLES.get(names[-1]) or _words(names[-1])
+    *names, last = place
+    key = str(names[-1] if isinstance(last, int) else last)
     if not isinstance(last, int):
-        return title
+        return _info(place).title or _words(key)
     known = next(
         (table[key] for key in KNOWN_BY if table and isinstance(table.get(key), str) and table[key]), ""
     )
     known = shorten(known, SHOWN, placeholder=" ...")
-    one = ONE.get(names[-1], title)
+    one = ONE.get(key) or _words(key.removesuffix("s"))
     return f"{one}: {known}" if known else f"{one} {last + 1}"
 
 
-TITLES = {
-    "corpus": "The corpus",
-    "advice": "Advice on sentences",
-    "exam": "Exam before writing",
-    "question": "The main question",
-    "questions": "Questions beside the main one",
-    "consent": "Consent form",
-}
-KNOWN_BY = ("name", "slug", "fact", "wording", "hypothesis", "question", "premise")
+KNOWN_BY = (
+    "language",
+    "name",
+    "slug",
+    "fact",
+    "wording",
+    "hypothesis",
+    "question",
+    "premise",
+    "label",
+    "partition",
+)
 SHOWN = 70  # characters of what a table is known by
 ONE = {
-    "genres": "Genre",
-    "prompts": "Prompt",
-    "questions": "Question",
-    "fields": "Field",
-    "examples": "Example",
     "check": "Check question",
     "faq": "Question",
-    "facts": "Fact",
-    "items": "Item",
     "labels": "Answer",
+    "calibration": "Item",
+    TRANSLATIONS: "Language",
 }
 
 

@@ -24,10 +24,13 @@ from collection.corpus_schema.questions import (
 )
 from collection.corpus_schema.shared_tables import Check, ExamItemPart, ExamPart, Example, Faq, Table
 from collection.corpus_schema.translations import (
+    TranslatedExam,
+    TranslatedFaq,
     TranslatedField,
     TranslatedLabel,
     TranslatedPrompt,
     TranslatedQuestion,
+    TranslatedSideQuestion,
 )
 from nli.lines import PARTITIONS
 
@@ -54,10 +57,13 @@ __all__ = [
     "QuestionPart",
     "SideQuestionPart",
     "Table",
+    "TranslatedExam",
+    "TranslatedFaq",
     "TranslatedField",
     "TranslatedLabel",
     "TranslatedPrompt",
     "TranslatedQuestion",
+    "TranslatedSideQuestion",
     "TranslationPart",
     "WordedLabel",
     "WrittenField",

@@ -22,7 +22,12 @@ from collection.corpus_schema.shared_tables import (
     is_one_line,
     repeated,
 )
-from collection.corpus_schema.translations import TranslatedPrompt, TranslatedQuestion
+from collection.corpus_schema.translations import (
+    TranslatedExam,
+    TranslatedPrompt,
+    TranslatedQuestion,
+    TranslatedSideQuestion,
+)
 from nli.gold import UNANIMOUS, may_decide
 from nli.labels import READINGS, SCHEMES
 from nli.lines import HELD_OUT
@@ -222,14 +227,21 @@ class TranslationPart(Table):
     language: Annotated[str, Field(min_length=2, max_length=35), AfterValidator(str.lower)] = Field(
         description="a language tag, such as `ar`: of people who read it"
     )
-    name: str = ""
+    name: Annotated[str, Field(max_length=200)] = ""
     description: str = Field("", description="Markdown")
     payment: str = Field("", description="Markdown")
     consent: ConsentPart | None = Field(
-        None, description="a table like `[consent]`; people agree to the text in the language that they see"
+        None,
+        title="Consent form",
+        description="a table like `[consent]`; people agree to the text in the language that they see",
     )
-    question: TranslatedQuestion | None = Field(None, description="a table, see below")
-    questions: Annotated[tuple[TranslatedQuestion, ...], Rows] = Field((), description=TABLES_BELOW)
+    exam: TranslatedExam | None = Field(None, title="Exam before writing", description="a table, see below")
+    question: TranslatedQuestion | None = Field(
+        None, title="The main question", description="a table, see below"
+    )
+    questions: Annotated[tuple[TranslatedSideQuestion, ...], Rows] = Field(
+        (), title="Questions beside the main one", description=TABLES_BELOW
+    )
     prompts: Annotated[tuple[TranslatedPrompt, ...], Rows] = Field((), description=TABLES_BELOW)
 
     def texts(self, file: "CorpusFile") -> dict[str, str]:
@@ -252,6 +264,8 @@ class TranslationPart(Table):
         yield from [
             (getattr(file.corpus, key), getattr(self, key)) for key in ("name", "description", "payment")
         ]
+        if self.exam is not None:
+            yield from self.exam.pairs(file.exam, (*place, "exam"))
         if self.question is not None:
             yield from self.question.pairs(file.question, (*place, "question"))
         yield from _of_slug(file.questions, self.questions, (*place, "questions"))
@@ -275,15 +289,17 @@ def _of_slug(
 class CorpusFile(Table):
     """A whole file. `text`: the text that it was read from."""
 
-    corpus: CorpusPart
-    consent: ConsentPart | None = None
-    advice: AdvicePart = AdvicePart()
-    exam: ExamPart | None = None
-    question: QuestionPart
-    questions: Annotated[tuple[SideQuestionPart, ...], Rows] = ()
+    corpus: CorpusPart = Field(title="The corpus")
+    consent: ConsentPart | None = Field(None, title="Consent form")
+    advice: AdvicePart = Field(AdvicePart(), title="Advice on sentences")
+    exam: ExamPart | None = Field(None, title="Exam before writing")
+    question: QuestionPart = Field(title="The main question")
+    questions: Annotated[tuple[SideQuestionPart, ...], Rows] = Field(
+        (), title="Questions beside the main one"
+    )
     prompts: Annotated[tuple[PromptPart, ...], Rows] = ()
     genres: Annotated[tuple[GenrePart, ...], Rows] = ()
-    translations: Annotated[tuple[TranslationPart, ...], Rows] = ()
+    translations: Annotated[tuple[TranslationPart, ...], Rows] = Field((), title="Languages")
     _text: str = PrivateAttr("")
 
     @property

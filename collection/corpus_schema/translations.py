@@ -7,50 +7,89 @@ from pydantic import Field
 
 from collection.corpus_schema.prompts import PromptPart
 from collection.corpus_schema.questions import QuestionPart
-from collection.corpus_schema.shared_tables import Faq, Needed, Rows, Table
+from collection.corpus_schema.shared_tables import TABLES_BELOW, ExamPart, Needed, Rows, Table
 from schemas.base import Place, SchemaError
 
+Name = Annotated[str, Field(max_length=200)]
 SAME_ORDER = "as many as in the file, in the same order; or none"
 
 
 class TranslatedLabel(Table):
     label: Needed = Field(description="a label of the scheme")
-    wording: Needed = Field(description="what the button says")
+    wording: Name = Field("", title="Button", description="what the button says")
     help: str = ""
 
 
 class TranslatedField(Table):
     label: Needed = Field(description="the label that the sentence is written for")
-    wording: Needed = Field(description="what the field asks for")
-    reminder: str = ""
+    wording: str = Field("", title="What it asks for", description="what the field asks for")
+    reminder: Name = ""
+
+
+class TranslatedFaq(Table):
+    question: str = ""
+    answer: str = Field("", description="Markdown")
+
+
+class TranslatedExam(Table):
+    instructions: str = Field("", description="Markdown")
+
+    def pairs(self, of: ExamPart | None, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
+        """Yields (text of the file, its translation), and errors."""
+        if of is None:
+            yield SchemaError(place, "translates the table of an exam, and there is none")
+        else:
+            yield (of.instructions, self.instructions)
 
 
 class TranslatedQuestion(Table):
-    slug: str = Field("", description="of a question beside the main one")
-    wording: str = ""
+    wording: str = Field("", title="Question")
     instructions: str = Field("", description="Markdown")
-    labels: Annotated[tuple[TranslatedLabel, ...], Rows] = ()
-    comments: Annotated[tuple[str, ...], Rows] = Field((), description=f"of the examples: {SAME_ORDER}")
-    explanations: Annotated[tuple[str, ...], Rows] = Field((), description=f"of the check: {SAME_ORDER}")
-    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=SAME_ORDER)
+    exam: TranslatedExam | None = Field(None, title="Exam", description="a table, see above")
+    labels: Annotated[tuple[TranslatedLabel, ...], Rows] = Field(
+        (), title="Answers", description=TABLES_BELOW
+    )
+    comments: Annotated[tuple[str, ...], Rows] = Field(
+        (), title="Comments on the worked examples", description=f"of the examples: {SAME_ORDER}"
+    )
+    explanations: Annotated[tuple[str, ...], Rows] = Field(
+        (), title="Explanations of the check", description=f"of the check: {SAME_ORDER}"
+    )
+    faq: Annotated[tuple[TranslatedFaq, ...], Rows] = Field(
+        (), title="Questions that people ask", description=SAME_ORDER
+    )
 
     def pairs(self, of: QuestionPart, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
         """Yields (text of the file, its translation), and errors."""
         yield from [(of.wording, self.wording), (of.instructions, self.instructions)]
+        if self.exam is not None:
+            yield from self.exam.pairs(of.exam, (*place, "exam"))
         yield from _by_label(of.labels, self.labels, ("wording", "help"), (*place, "labels"))
         yield from _lists(of, self, place)
 
 
+class TranslatedSideQuestion(TranslatedQuestion):
+    slug: Needed = Field(description="of a question beside the main one; `[translations.question]` has none")
+
+
 class TranslatedPrompt(Table):
     slug: Needed = Field(description="of a prompt of the file")
-    name: str = ""
+    name: Name = ""
     instructions: str = Field("", description="Markdown")
     care: str = Field("", description="Markdown")
-    differs: str = Field("", description="Markdown")
-    fields: Annotated[tuple[TranslatedField, ...], Rows] = ()
-    comments: Annotated[tuple[str, ...], Rows] = Field((), description=f"of the examples: {SAME_ORDER}")
-    explanations: Annotated[tuple[str, ...], Rows] = Field((), description=f"of the check: {SAME_ORDER}")
-    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=SAME_ORDER)
+    differs: str = Field("", title="What is different from another prompt", description="Markdown")
+    fields: Annotated[tuple[TranslatedField, ...], Rows] = Field(
+        (), title="Fields to write", description=TABLES_BELOW
+    )
+    comments: Annotated[tuple[str, ...], Rows] = Field(
+        (), title="Comments on the worked examples", description=f"of the examples: {SAME_ORDER}"
+    )
+    explanations: Annotated[tuple[str, ...], Rows] = Field(
+        (), title="Explanations of the check", description=f"of the check: {SAME_ORDER}"
+    )
+    faq: Annotated[tuple[TranslatedFaq, ...], Rows] = Field(
+        (), title="Questions that people ask", description=SAME_ORDER
+    )
 
     def pairs(self, of: PromptPart, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
         """Yields (text of the file, its translation), and errors."""
@@ -83,7 +122,7 @@ def _lists(of: Any, said: Any, place: Place) -> Iterator[tuple[str, str] | Schem
         ),
     }
     for key, (ours, theirs) in lists.items():
-        if theirs and len(ours) != len(theirs):
+        if any(theirs) and len(ours) != len(theirs):
             yield SchemaError((*place, key), "there must be as many as in the file, in the same order")
         else:
             yield from zip(ours, theirs, strict=False)

@@ -11,7 +11,7 @@ from annotation_site.workspace import corpus_forms as forms
 from collection.corpora.corpus_file import corpus_file_in
 from collection.corpus_schema import CorpusFile
 from collection.models import Corpus, Pair, PromptVersion
-from schemas.base import field_at, part_in
+from schemas.base import part_in
 from tests.conftest import REPOSITORY
 from tests.made_once import made_once
 from validation.models import Question
@@ -70,23 +70,33 @@ def keys_in(kind, place=()) -> set[tuple[str, ...]]:
     return found
 
 
-def test_every_key_of_the_schema_has_a_field_or_is_left_to_the_file():
-    content = tomllib.loads(TEXTS["multinli-like"])
-    content["question"]["check"] = content["prompts"][0]["check"]
-    content["questions"] = [content["question"]]
+def with_all_tables(content):
+    """Presses every button "Add" of the forms until each table and each list of tables is there."""
+    wanted = [part for section in forms.SECTIONS for part in forms.parts_of(section, content)]
+    for part in wanted:
+        if isinstance(part, forms.Rows):
+            wanted += part.groups
+        elif part.is_there:
+            wanted += part.tables
+        if not (part.groups if isinstance(part, forms.Rows) else part.is_there):
+            return with_all_tables(forms.added(content, part.name))
+    return content
+
+
+def test_every_key_of_the_schema_has_a_field():
+    content = with_all_tables(tomllib.loads(TEXT))
     shown = {
         tuple(step for step in each.place if isinstance(step, str))
         for section in forms.SECTIONS
         for each in forms.fields_in(forms.parts_of(section, content))
     }
-    left = {place for place in keys_in(CorpusFile) if place not in shown}
-    # Rare ones: translations, exams of questions, calibration items, seats by partition.
-    left = {place for place in left if place[0] != "translations"}
-    rare = {
-        (table, key) for table in ("question", "questions") for key in ("exam", "calibration", "partitions")
-    }
-    assert {place[:2] for place in left} == rare
-    assert all(field_at(CorpusFile, place) for place in shown)
+    assert keys_in(CorpusFile) - shown == set()
+    for place in shown:
+        assert forms.section_of(place) is not None
+    fields = [
+        each.name for section in forms.SECTIONS for each in forms.fields_in(forms.parts_of(section, content))
+    ]
+    assert len(fields) == len(set(fields))
 
 
 def test_pay_is_changed_by_a_form_and_comments_stay(client, captions):
@@ -183,8 +193,8 @@ def test_another_text_than_the_one_that_was_seen_is_not_loaded(client, captions)
 @pytest.mark.parametrize(
     ("of", "section", "field", "said"),
     [
-        ("prompts.0", "prompts", "prompts.0.instructions", "What you will write"),
-        ("question", "questions", "question.wording", "1 of 1"),
+        ("write:prompts.0", "prompts", "prompts.0.instructions", "What you will write"),
+        ("judge:question", "questions", "question.wording", "1 of 3"),
         ("read:question", "questions", "question.instructions", "Instructions"),
     ],
 )
@@ -204,14 +214,21 @@ def test_a_preview_shows_what_was_typed_and_stores_nothing(client, captions, of,
 def test_a_preview_of_what_cannot_be_read_says_why(client, captions):
     page = client.get("/c/captions/settings/change/prompts/")
     answer = client.post(
-        "/c/captions/settings/preview/", {**fields_of(page), "prompts.0.instructions": "", "of": "prompts.0"}
+        "/c/captions/settings/preview/",
+        {**fields_of(page), "prompts.0.instructions": "", "of": "write:prompts.0"},
     )
     assert answer.status_code == 422
     assert "is empty; write something there" in answer.content.decode()
-    assert (
-        client.post("/c/captions/settings/preview/", {**fields_of(page), "of": "prompts.7"}).status_code
-        == 404
-    )
+    for nothing in (
+        "",
+        "write:prompts.7",
+        "write:question",
+        "item:question",
+        "exam:exam",
+        "judge:translations.0.question",
+    ):
+        answer = client.post("/c/captions/settings/preview/", {**fields_of(page), "of": nothing})
+        assert answer.status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -245,3 +262,99 @@ def test_the_parts_are_pages_of_one_tab(client, captions):
     page = html.fromstring(client.get(PAY).content.decode())
     assert [link.text for link in page.xpath("//nav[@class='tabs']//a[@aria-current='page']")] == ["Change"]
     assert client.get("/c/captions/settings/change/nonsense/").status_code == 404
+
+
+def test_an_exam_a_known_item_and_fewer_seats_are_made_by_forms(client, captions):
+    page = send(client, client.get("/c/captions/settings/change/people/"), "add:question.exam")
+    page = send(
+        client,
+        page,
+        **{
+            "question.pool_needs_exam": "yes",
+            "question.exam.instructions": "Prove it.",
+            "question.exam.pass_mark": "101",
+            "question.exam.items.0.premise": "A dog runs.",
+            "question.exam.items.0.hypothesis": "It moves.",
+        },
+    )
+    (fault,) = page.context["look"].faults
+    assert (fault.place, page.context["look"].text.splitlines()[fault.line - 1]) == (
+        ("question", "exam", "pass_mark"),
+        "pass_mark = 101",
+    )
+    fields = fields_of(page) | {"question.exam.pass_mark": "90", "of": "exam:question.exam"}
+    seen = client.post("/c/captions/settings/preview/", fields).content.decode()
+    assert "Prove it." in seen
+    assert "It moves." in seen
+    page = send(
+        client, page, "go", "/c/captions/settings/change/questions/", **{"question.exam.pass_mark": "90"}
+    )
+    page = send(client, page, "add:question.calibration", **{"question.calibration_percent": "10"})
+    item = {"premise": "A cat sat\r\non a mat.", "hypothesis": "A mat is there.", "label": "neutral"}
+    item = {f"question.calibration.0.{key}": value for key, value in item.items()}
+    seen = client.post(
+        "/c/captions/settings/preview/", fields_of(page) | item | {"of": "item:question.calibration.0"}
+    )
+    assert "A mat is there." in seen.content.decode()
+    assert "of 3" not in seen.content.decode()
+    page = send(client, page, **item)
+    page = send(client, page, "add:question.partitions", **{"question.gold_rule": "unanimous"})
+    rule = {"partition": "train", "seats": "3", "threshold": "3"}
+    page = send(client, page, **{f"question.partitions.0.{key}": value for key, value in rule.items()})
+    assert page.context["look"].faults == []
+    assert send(client, page, "load").status_code == 302
+    question = Question.objects.get()
+    assert (question.qualification.exam.pass_mark, question.qualification.exam.items.count()) == (90, 1)
+    assert question.calibration.get().premise == "A cat sat\non a mat."
+    assert [(each.partition, each.seats) for each in question.partitions.all()] == [("train", 3)]
+    assert TEXT.splitlines()[0] in captions.texts.newest_first().first().text
+    page = send(client, client.get("/c/captions/settings/change/people/"), "remove:question.exam")
+    assert "exam" not in tomllib.loads(page.context["look"].text)["question"]
+
+
+def test_a_translation_is_written_beside_the_texts_of_the_file(client, captions):
+    page = send(client, client.get("/c/captions/settings/change/languages/"), "add:translations")
+    said = tomllib.loads(TEXT)
+    form = html.fromstring(page.content.decode())
+    assert (
+        said["question"]["wording"]
+        in form.get_element_by_id("translations-0-question-wording-original").text_content()
+    )
+    label = form.get_element_by_id("translations-0-question-labels-1-label").value
+    button = form.get_element_by_id("translations-0-question-labels-1-wording-original").text_content()
+    assert next(row for row in said["question"]["labels"] if row["label"] == label)["wording"] in button
+    places = [field.get("id") for field in form.xpath("//*[contains(@id, '-comments-') and @name]")]
+    assert len(places) == len(said["question"]["examples"]) + len(said["prompts"][0]["examples"])
+    page = send(client, page, "remove:translations.0.consent")
+    page = send(
+        client,
+        page,
+        **{
+            "translations.0.language": "de",
+            "translations.0.question.wording": "Wenn der Text stimmt?",
+            "translations.0.question.labels.1.wording": "Stimmt",
+            "translations.0.question.comments.1": "Weil.",
+            "translations.0.prompts.0.instructions": "Schreibe drei Sätze.",
+        },
+    )
+    assert page.context["look"].faults == []
+    assert tomllib.loads(page.context["look"].text)["translations"][0]["question"]["comments"][:2] == [
+        "",
+        "Weil.",
+    ]
+    for of, words in (
+        ("judge:translations.0.question", "Stimmt"),
+        ("write:translations.0.prompts.0", "drei Sätze"),
+    ):
+        seen = client.post("/c/captions/settings/preview/", fields_of(page) | {"of": of}).content.decode()
+        assert words in seen
+        assert 'lang="de"' in seen
+    assert send(client, page, "load").status_code == 302
+    assert captions.translations.get().texts[said["question"]["wording"]] == "Wenn der Text stimmt?"
+    page = send(
+        client,
+        client.get("/c/captions/settings/change/languages/"),
+        **{"translations.0.question.comments.1": ""},
+    )
+    assert "comments" not in tomllib.loads(page.context["look"].text)["translations"][0]["question"]
+    assert page.context["look"].faults == []

@@ -106,6 +106,23 @@ def test_a_writer_reads_instructions_and_fields_in_their_language(corpus):
     assert all(words in page for words in ("اكتب ثلاث جمل.", "جملة صحيحة.", "صحيحة دائمًا.", "صحيح قطعًا"))
 
 
+def test_an_exam_is_read_in_their_language():
+    exam = (
+        '[exam]\ninstructions = "Read it twice."\n[[exam.items]]\npremise = "It rains."\nlabel = "neutral"\n'
+    )
+    with_exam = FILE.replace('writing = "open"', 'writing = "exam"') + exam
+    said = '[translations.exam]\ninstructions = "اقرأ مرتين."\n'
+    with pytest.raises(BadCorpusFile, match="translates the table of an exam, and there is none"):
+        corpus_file_in(FILE + ARABIC + said, "file")
+    file = corpus_file_in(with_exam + ARABIC + said, "file")
+    load(file)
+    corpus = Corpus.objects.get()
+    page = visitor(corpus, "ar", "writing").get(reverse("exam", args=[corpus.slug])).text
+    assert "اقرأ مرتين." in page
+    assert "Read it twice." not in page
+    assert "تعليقات" in page
+
+
 def test_the_consent_page_records_the_language_that_it_showed(corpus, ana, browser_of):
     browser, page = browser_of(ana), reverse("consent", args=[corpus.consent_form_id])
     arabic = {"Accept-Language": "ar"}
@@ -139,6 +156,7 @@ def test_translations_are_in_the_text_that_is_written_from_the_database(corpus):
         ),
         ('[[translations.prompts]]\nslug = "', '[[translations.prompts]]\nslug = "x', "is none of"),
         ('language_models = "لا تستخدم أي نموذج لغوي."\n', "", "since our words for it are English"),
+        ("[translations.question]\n", '[translations.question]\nslug = "main"\n', "unknown key"),
         ('instructions = "اقرأ النص."', 'comments = ["One."]', "as many as in the file, in the same order"),
     ],
 )

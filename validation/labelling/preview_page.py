@@ -1,12 +1,14 @@
 """Pages of labelling, and exams, as annotators see them, for researchers to try: nothing is claimed, sent or stored."""
 
+from collections.abc import Mapping
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
 from accounts.pages.access import previewed, researcher_page
 from collection.joining.exam_pages import ExamWords, exam_form, writing_words
 from collection.joining.exams import Standing
-from collection.models import WRITING_EXAM, Exam, Pair
+from collection.models import WRITING_EXAM, Exam, Pair, Premise
 from validation.labelling.claiming import Batch
 from validation.labelling.views import batch_page, check_form, exam_words, instructions_page
 from validation.models import Assignment, BatchItem, Label
@@ -19,11 +21,21 @@ PAIRS_READ = 100  # to find a batch of different premises
 @previewed
 def preview_labelling(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows a batch of the first pairs of different premises, under the main question or `question`."""
+    return preview_batch(request, slug)
+
+
+def preview_batch(request: HttpRequest, slug: str, texts: Mapping[str, str] | None = None) -> HttpResponse:
+    """Returns the page of a batch: of the pair with these texts, else of the first pairs, else of the worked examples."""
     question = asked_question(request, slug)
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id).select_related("premise").order_by("pk")
-    chosen = list({pair.premise_id: pair for pair in pairs[:PAIRS_READ]}.values())[: question.batch_size]
+    known = [] if texts else list({pair.premise_id: pair for pair in pairs[:PAIRS_READ]}.values())
+    examples = [(each.premise, each.hypothesis) for each in question.examples.all()]
+    given = [(texts["premise"], texts["hypothesis"])] if texts else examples
+    chosen = (known or [_pair_of(*each) for each in given])[: question.batch_size]
     if not chosen:
-        raise Http404("This corpus has no pair yet, so there is no labelling page to show.")
+        raise Http404(
+            "This corpus has no pair and no worked example yet, so there is no labelling page to show."
+        )
     assignment = Assignment(question=question, token="preview")
     items = [
         BatchItem(
@@ -58,6 +70,11 @@ def preview_exam(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     paper = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=slug, slug=name)
     untried = Standing(holds=False, last=None, tries_left=paper.tries, why_not="")
     return exam_form(request, paper, _words_of(paper), untried)
+
+
+def _pair_of(premise: str, hypothesis: str) -> Pair:
+    lines = premise.strip().splitlines()
+    return Pair(premise=Premise(text="\n".join(lines), sentence_count=len(lines)), hypothesis=hypothesis)
 
 
 def _words_of(paper: Exam) -> ExamWords:
