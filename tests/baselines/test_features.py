@@ -19,9 +19,9 @@ from modeling.baselines.features.edits import WEIGHTS, edit_distances
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.features.measures import bleus, length_difference, overlap_shares, overlaps
 from modeling.baselines.features.tagged import Tagger, Word
-from modeling.baselines.features.top import top_features
 from modeling.baselines.networks import FittedNetwork, make_network
 from modeling.baselines.prediction import predict
+from modeling.baselines.results import top_features
 from modeling.baselines.settings import FeatureSettings, LexicalizedSettings
 from modeling.baselines.vocabulary import RESERVED, build_vocabulary
 from tests.baselines.small import line, lines, run_evaluate, run_train, small_run, write_lines

@@ -2,7 +2,7 @@
 
 from modeling.baselines import checkpoint
 from modeling.baselines.config import WEIGHTS
-from modeling.baselines.features.top import TOP_FEATURES
+from modeling.baselines.results import TOP_FEATURES
 from tests.docs.pages import REFERENCE, rows, ticked
 
 FILES = {

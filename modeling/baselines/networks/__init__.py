@@ -9,16 +9,16 @@ from modeling.baselines.networks.layers import Network, ReadingNetwork
 
 # Settings -> file and class. A program that trains one network loads no other.
 NETWORKS: dict[type[of.Settings], tuple[str, str]] = {
-    of.MajoritySettings: ("majority", "Majority"),
+    of.MajoritySettings: ("fitted", "Majority"),
     of.VotingSettings: ("voting", "Voting"),
-    of.HypothesisOnlySettings: ("hypothesis_only", "HypothesisOnly"),
+    of.HypothesisOnlySettings: ("infersent", "HypothesisOnly"),
     of.InferSentSettings: ("infersent", "InferSent"),
     of.CBOWSettings: ("cbow", "CBOW"),
     of.BiLSTMSettings: ("bilstm", "MeanBiLSTM"),
     of.ESIMSettings: ("esim", "ESIM"),
     of.SumOfWordsSettings: ("sum_of_words", "SumOfWords"),
-    of.RNNSettings: ("rnn", "RNN"),
-    of.LSTMSettings: ("rnn", "LSTM"),
+    of.RNNSettings: ("sum_of_words", "RNN"),
+    of.LSTMSettings: ("sum_of_words", "LSTM"),
     of.ConditionalLSTMSettings: ("conditional_lstm", "ConditionalLSTM"),
     of.WordAttentionSettings: ("word_attention", "WordAttention"),
     of.SumOfExpertsSettings: ("sum_of_experts", "SumOfExperts"),

@@ -1,4 +1,4 @@
-"""Networks that are fitted at once, without gradients: a logistic regression on features."""
+"""Networks that are fitted at once, without gradients: the commonest label, a logistic regression on features."""
 
 import warnings
 from typing import ClassVar
@@ -12,7 +12,7 @@ from modeling.baselines.batches import Batch, EncodedPairs, Integers
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import measures_in
 from modeling.baselines.networks.layers import Network
-from modeling.baselines.settings import RegressionSettings
+from modeling.baselines.settings import MajoritySettings, RegressionSettings
 from modeling.baselines.vocabulary import PADDING
 
 
@@ -128,3 +128,23 @@ class OverlapClassifier(Regression):
     """A logistic regression on shares of common words (features/measures.py); with WordNet, of related words, too."""
 
     reads: ClassVar[tuple[str, ...]] = ()
+
+
+class Majority(FittedNetwork):
+    """Predicts the shares of the labels in training; of equally common labels, the first wins."""
+
+    reads: ClassVar[tuple[str, ...]] = ()
+    counts: Tensor
+
+    def __init__(self, settings: MajoritySettings, words: int, dimensions: int, labels: int) -> None:
+        super().__init__()
+        self.register_buffer("counts", torch.zeros(labels))
+
+    def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
+        """Counts the labels."""
+        self.counts.copy_(torch.bincount(torch.from_numpy(pairs.labels[rows]), minlength=len(self.counts)))
+        return ""
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Returns the logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
+        return self.counts.log().expand(len(batch), -1)

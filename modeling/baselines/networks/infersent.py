@@ -1,4 +1,7 @@
-"""InferSent: a BiLSTM with max-pooling on both sentences (DNC paper, section 4 and appendix C)."""
+"""InferSent: a BiLSTM with max-pooling on both sentences (DNC paper, section 4 and appendix C).
+
+HypothesisOnly: what can be predicted without the premise (Hypothesis Only paper, 3).
+"""
 
 from typing import ClassVar
 
@@ -33,3 +36,13 @@ class InferSent(ReadingNetwork):
         """Returns the classifier's input from the sentences, all premises before all hypotheses."""
         u, v = sentences.chunk(2)
         return torch.cat((u, v, (u - v).abs(), u * v), dim=1)
+
+
+class HypothesisOnly(InferSent):
+    """InferSent's encoder on the hypothesis (a BiLSTM, the maximum of each unit over the words), one hidden layer."""
+
+    reads: ClassVar[tuple[str, ...]] = ("hypothesis",)
+    parts = 1
+
+    def joined(self, sentences: Tensor) -> Tensor:
+        return sentences

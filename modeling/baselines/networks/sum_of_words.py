@@ -1,10 +1,18 @@
-"""SumOfWords: the simplest of SNLI's three sentence models, and the frame of all three (SNLI paper, 3.3)."""
+"""SNLI's three sentence models, SumOfWords, RNN and LSTM, of which the simplest is the frame (SNLI paper, 3.3)."""
+
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from modeling.baselines.batches import Batch
-from modeling.baselines.networks.layers import ReadingNetwork, places_of_words, three_tanh_layers
+from modeling.baselines.networks.layers import (
+    ReadingNetwork,
+    last_of,
+    places_of_words,
+    single,
+    three_tanh_layers,
+)
 from modeling.baselines.settings import SumOfWordsSettings
 
 
@@ -32,3 +40,25 @@ class SumOfWords(ReadingNetwork):
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Returns one vector for each sentence (batch, size), from those of its words (batch, longest, size)."""
         return (words * places_of_words(words, lengths)[:, :, None]).sum(dim=1)
+
+
+class RNN(SumOfWords):
+    """The last state of a plain tanh recurrent network of 100 units."""
+
+    reads_with: ClassVar[type[nn.RNN] | type[nn.LSTM]] = nn.RNN
+
+    def __init__(self, settings: SumOfWordsSettings, words: int, dimensions: int, labels: int) -> None:
+        super().__init__(settings, words, dimensions, labels)
+        self.reader = self.reads_with(settings.size, settings.size, batch_first=True)
+
+    def read(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Returns (batch, size): the output at the last word."""
+        with single(words):
+            outputs, _ = self.reader(words.float())
+        return last_of(outputs, lengths)
+
+
+class LSTM(RNN):
+    """The last output of an LSTM of 100 units."""
+
+    reads_with = nn.LSTM
