@@ -28,7 +28,6 @@ from collection.models import (
     Corpus,
     CorpusText,
     DroppedLine,
-    EntryLink,
     Exam,
     ExamAttempt,
     ExamItem,
@@ -53,7 +52,7 @@ from snapshots.models import Snapshot
 from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.withholding.actions import withhold
 from tests.cast import ana, person, rosa, stan, vera
-from tests.corpora import pay
+from tests.corpora import make_link, pay
 from tests.modeling.material import done_run
 from tests.snapshots.material import add_premise, corpus_of, freeze
 from validation.annotators.membership import invite
@@ -135,9 +134,7 @@ def sample_site(withheld: str = "") -> Site:
     qualification = Qualification.objects.create(slug="careful", name="Careful readers")
     grant(user=vera(), qualification=qualification, how="invitation", by=rosa())
     pay(vera(), cents=5, key="labels:sample", corpus=corpus)
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE"
-    )
+    link = make_link(corpus, name="first wave")
     Visit.objects.create(link=link, user=vera(), session="s")
     exams = [
         Exam.objects.create(corpus=corpus, slug="writing", qualification=qualification),

@@ -10,6 +10,7 @@ from accounts.models import ConsentForm, User
 from accounts.people.consents import give_consent
 from collection.models import (
     Corpus,
+    EntryLink,
     FaqEntry,
     Genre,
     Pair,
@@ -28,6 +29,12 @@ WORDINGS = {
     "neutral": "Maybe correct",
     "contradiction": "Definitely incorrect",
 }
+
+
+def make_link(corpus: Corpus, **values: object) -> EntryLink:
+    """Makes an entry link for people of Prolific, who prove nothing."""
+    usual = {"platform": "prolific", "proof": "none", "name": "wave", "completion_code": "C0DE"}
+    return EntryLink.objects.create(corpus=corpus, **usual | values)
 
 
 def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: object) -> Corpus:

@@ -7,6 +7,7 @@ from accounts.people.consents import give_consent, withdraw_consent
 from collection.joining.entry_links import Arrival, EntryRefused, enter, set_open
 from collection.joining.sign_ups import join
 from collection.models import Corpus, EntryLink, SignUp, Visit
+from tests.corpora import make_link
 
 STEPS = ("agree", "enter", "shut_link", "sign_up")
 ELSEWHERE = "elsewhere"
@@ -15,9 +16,7 @@ ELSEWHERE = "elsewhere"
 def make_links(corpus: Corpus) -> None:
     """Makes an entry link to the corpus and one to another corpus."""
     for each in (corpus, Corpus.objects.create(slug=ELSEWHERE, name="Elsewhere")):
-        EntryLink.objects.create(
-            corpus=each, platform="prolific", name=each.slug, proof="none", completion_code="DONE"
-        )
+        make_link(each, name=each.slug)
 
 
 class Joining:

@@ -26,6 +26,7 @@ from shared.lists import Shown
 from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.cast import rosa, vera
 from tests.charted import charted_corpus, charts_in
+from tests.corpora import make_link
 from tests.listed import bars_in
 from tests.modeling.material import done_run
 from tests.modeling.test_data_map import dynamics
@@ -115,9 +116,7 @@ def test_charts_and_tables_say_what_they_said(monkeypatch):
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     corpus = charted_corpus()
     User.objects.update(code=F("username"))
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE"
-    )
+    link = make_link(corpus, name="first wave")
     Visit.objects.create(link=link, user=vera(), session="s")
     question = corpus.questions.get()
     cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="bias").pk)

@@ -25,7 +25,7 @@ from collection.premises.writing_seats import make_seats
 from tests.addresses import addresses, finish, sample_site
 from tests.architecture.test_authorization import people_of
 from tests.cast import ana, person, signed_in, vera
-from tests.corpora import make_corpus, make_pair, make_premises, pay
+from tests.corpora import make_corpus, make_link, make_pair, make_premises, pay
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
 
@@ -257,15 +257,7 @@ def way():
     Question.objects.update(pool_is_open=False)
     yield "not invited", browser(person("ben")).get("/work/validation/small/", follow=True)
 
-    link = EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        name="wave",
-        completion_code="C",
-        work="writing",
-        minutes_allowed=5,
-    )
+    link = make_link(corpus, work="writing", minutes_allowed=5)
     ids = {"PROLIFIC_PID": "p", "STUDY_ID": "s", "SESSION_ID": "x"}
     where = f"/enter/{link.token}/"
     yield "a link without ids", browser().get(where)

@@ -13,10 +13,10 @@ from annotation_site.researchers import payments
 from annotation_site.researchers.payments import WrongState, approve, export, mark_paid, pay_lists, unapproved
 from annotation_site.researchers.wages import SumChanged
 from annotation_site.workspace.waiting import waiting
-from collection.models import Corpus, EntryLink, LedgerEntry, PayList, Visit
+from collection.models import Corpus, LedgerEntry, PayList, Visit
 from tests.cast import ana, person, rosa, signed_in, vera
 from tests.concurrency.threads import Beside
-from tests.corpora import make_corpus, pay
+from tests.corpora import make_corpus, make_link, pay
 
 pytestmark = pytest.mark.django_db
 PAGE = "/corpora/small/pay/"
@@ -105,9 +105,7 @@ def test_paid_comes_after_the_export_and_once(corpus):
 
 
 def test_who_came_from_a_platform_is_paid_by_its_id_without_the_code(corpus):
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="w", completion_code="C"
-    )
+    link = make_link(corpus)
     Visit.objects.create(link=link, user=vera(), session="s")
     PlatformIdentity.objects.create(user=vera(), platform="prolific", participant="5f0")
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
@@ -121,9 +119,7 @@ def test_people_read_who_pays_them_and_when(corpus, browser_of):
     assert "The researchers pay you." in page
     assert "We pay on <strong>Fridays</strong>." in page
     assert "<strong>Fridays</strong>" in Client().get("/join/small/").text
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="w", completion_code="C"
-    )
+    link = make_link(corpus)
     Visit.objects.create(link=link, user=ana(), session="s")
     page = browser_of(ana()).get("/mine/").text
     assert "<bdi>Prolific</bdi> pays you" in page

@@ -20,7 +20,6 @@ from collection.models import (
     AdviceGiven,
     Corpus,
     DraftText,
-    EntryLink,
     Exam,
     ExamAttempt,
     Exclusion,
@@ -35,7 +34,7 @@ from collection.models import (
 from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
 from tests.cast import PASSWORD, person, signed_in
-from tests.corpora import add_label, make_corpus, make_pair, make_premise, pay
+from tests.corpora import add_label, make_corpus, make_link, make_pair, make_premise, pay
 from tests.made_once import made_once
 from validation.annotators.membership import invite
 from validation.models import Question
@@ -141,14 +140,7 @@ def test_the_only_administrator_stays(client):
 
 
 def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):
-    link = EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        name="first wave",
-        tasks_wanted=1,
-        completion_code="C0DE",
-    )
+    link = make_link(corpus, tasks_wanted=1)
     agreed = {"agree": corpus.consent_form.digest} if corpus.consent_form else {}
     address = f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p-1&STUDY_ID=s-1&SESSION_ID=x-1"
     client.post(address, agreed)

@@ -12,11 +12,11 @@ from django.test import RequestFactory
 from django.utils import timezone
 from lxml import html
 
-from collection.models import AdviceGiven, EntryLink, WritingAssignment
+from collection.models import AdviceGiven, WritingAssignment
 from shared.sorted_lists import list_as_csv, sorted_list
 from shared.tables import Column
 from tests.addresses import addresses, finish, sample_site
-from tests.corpora import make_corpus
+from tests.corpora import make_corpus, make_link
 from tests.full_pages import NO_PAGES, OF_WORKERS
 from validation.models import Label
 
@@ -91,9 +91,7 @@ def csv_on(page: html.HtmlElement) -> str:
 
 def test_every_list_has_its_total_sorts_and_comes_as_csv(rosa, browser_of):
     site = sample_site()
-    EntryLink.objects.create(
-        corpus=site.corpus, platform="mturk", proof="none", name="=second wave", completion_code="C"
-    )
+    make_link(site.corpus, platform="mturk", name="=second wave", completion_code="C")
     Label.objects.filter(cast_at__isnull=False).update(cast_at=timezone.now())
     AdviceGiven.objects.create(
         assignment=WritingAssignment.objects.latest("pk"), label="neutral", advice="empty", refused=False

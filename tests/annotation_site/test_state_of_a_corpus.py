@@ -13,7 +13,6 @@ from collection.corpora.corpus_file import corpus_file_in
 from collection.errors import Paused
 from collection.models import (
     Corpus,
-    EntryLink,
     LedgerEntry,
     Pair,
     Premise,
@@ -25,7 +24,7 @@ from collection.models import (
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing, why_no_work
 from collection.writing.submitting import submit_writing
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, make_corpus, make_link, make_pair, make_premise
 from validation.annotators.membership import invite
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
@@ -139,7 +138,7 @@ def test_a_corpus_without_work_is_deleted_with_all_that_describes_it(name):
     if corpus.prompts.exists():
         genre = corpus.genres.first()
         make_seats(premises=[make_premise(corpus, "It goes.", genre=genre.slug)])
-    EntryLink.objects.create(corpus=corpus, platform="prolific", proof="none", name="a", completion_code="C")
+    make_link(corpus, name="a")
     delete_corpus(corpus=corpus)
     assert list(Corpus.objects.all()) == [keep]
     assert Premise.objects.get().text == "It stays."
@@ -169,9 +168,7 @@ def read(corpus, ana):
 
 
 def visited(corpus, ana):
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="a", completion_code="C"
-    )
+    link = make_link(corpus, name="a")
     Visit.objects.create(link=link, user=ana, session="s")
 
 

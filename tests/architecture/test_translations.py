@@ -12,7 +12,6 @@ from django.utils import translation
 from django.utils.translation.template import templatize
 
 from accounts.models import User
-from collection.models import EntryLink
 from scripts.messages import (
     APPS,
     DOMAINS,
@@ -26,7 +25,7 @@ from scripts.messages import (
     translations,
     worker_templates,
 )
-from tests.corpora import make_corpus
+from tests.corpora import make_corpus, make_link
 
 MARK = re.compile(r"%\(\w+\)s|\{\w+\}|%%|</?(?:bdi|code|strong|a|kbd)\b")
 COUNTS = {"%(number)s", "%(count)s", "{count}"}
@@ -241,14 +240,7 @@ def test_pages_are_in_the_language_of_the_browser_or_the_chosen_one(browser_of, 
     [("de", "Beginnen"), ("es", "Empezar"), ("ar", "ابدأ"), ("ja", "始める"), ("zh-hans", "开始")],
 )
 def test_the_welcome_of_a_visit_is_translated(language, begin):
-    link = EntryLink.objects.create(
-        corpus=make_corpus(),
-        platform="prolific",
-        proof="none",
-        name="wave",
-        work="writing",
-        completion_code="C",
-    )
+    link = make_link(make_corpus(), work="writing")
     client = Client(headers={"Accept-Language": language})
     address = f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p&STUDY_ID=s&SESSION_ID=x"
     page = client.get(address).content.decode()

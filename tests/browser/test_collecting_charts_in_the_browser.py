@@ -2,13 +2,13 @@
 
 import pytest
 
-from collection.models import EntryLink, PromptVersion, Visit
+from collection.models import PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.browser.looks import LOOKS
 from tests.browser.test_charts_in_the_browser import look_at
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import make_corpus, make_link, make_premise
 
 TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
 
@@ -24,9 +24,7 @@ def test_the_pages_of_collecting(live_server, watched, rosa, ana, look):
     PromptVersion.objects.create(
         prompt=old.prompt, number=2, instructions="Read and write.", pay_cents=40, digest="2"
     )
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="first", tasks_wanted=2, completion_code="C0DE"
-    )
+    link = make_link(corpus, tasks_wanted=2)
     Visit.objects.create(link=link, user=ana, session="x")
     page = watched(rosa, **look)
     for address in ("premises", "texts", "prompts", f"links/{link.pk}"):

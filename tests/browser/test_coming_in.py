@@ -12,7 +12,7 @@ from tests.browser.labelling import READ_MS, pass_time, with_standing_clock
 from tests.browser.looks import LOOKS, PHONE, complaints, width_of
 from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
-from tests.corpora import LABELS, make_corpus, make_premise
+from tests.corpora import LABELS, make_corpus, make_link, make_premise
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,9 +27,7 @@ def link(live_server):
     ExamItem.objects.create(
         exam=exam, order=0, premise="A cat sleeps.", hypothesis="An animal rests.", label="entailment"
     )
-    return EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE-77"
-    )
+    return make_link(corpus, completion_code="C0DE-77")
 
 
 @pytest.mark.thorough
@@ -91,14 +89,7 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
 def test_from_the_link_over_labels_back_to_the_platform(live_server, watched, look):
     corpus = make_site()
     Question.objects.update(pool_is_open=True)
-    link = EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        work="labelling",
-        name="w",
-        completion_code="C0DE-88",
-    )
+    link = make_link(corpus, work="labelling", completion_code="C0DE-88")
     page = with_standing_clock(watched(None, **look))
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
 
@@ -125,14 +116,7 @@ def test_who_lost_the_cookie_sends_the_answers_on_the_page_after_a_way_back(live
     """Message, visit's number, a researcher's link, and the same tab again; nothing typed or chosen is lost."""
     corpus = make_site()
     Question.objects.update(pool_is_open=True)
-    link = EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        work="labelling",
-        name="w",
-        completion_code="C0DE-88",
-    )
+    link = make_link(corpus, work="labelling", completion_code="C0DE-88")
     page = with_standing_clock(watched(None, **PHONE))
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
     page.get_by_role("button", name="I agree: begin").tap()

@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from collection.models import EntryLink, Visit
+from collection.models import Visit
 from collection.premises.writing_seats import make_seats
 from tests.browser.looks import DESK, PHONE, complaints, no_sideways_scroll
 from tests.browser.waiting import wait_until
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, make_corpus, make_link, make_pair, make_premise
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
 
@@ -21,14 +21,7 @@ def link(live_server):
     make_seats(premises=[make_premise(corpus, "A dog runs along the beach.")])
     make_pair(corpus, make_premise(corpus, "A cat sleeps on a warm stone."), "An animal rests.")
     open_for_validation(question=Question.objects.get(), pairs=corpus.pairs.all())
-    return EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        name="wave",
-        work="writing",
-        completion_code="C0DE-77",
-    )
+    return make_link(corpus, work="writing", completion_code="C0DE-77")
 
 
 @pytest.mark.thorough

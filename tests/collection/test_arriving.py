@@ -29,7 +29,7 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing
 from tests.addresses import writes
 from tests.cast import person
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_link, make_pair, make_premise
 from tests.made_once import made_once
 from validation.pairs.opening import open_for_validation
 
@@ -40,11 +40,8 @@ pytestmark = pytest.mark.django_db
 def link():
     corpus = make_corpus(with_consent=True)
     make_seats(premises=[make_premise(corpus, f"The ferry leaves at {hour}.") for hour in range(4)])
-    return EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        name="first wave",
+    return make_link(
+        corpus,
         work="writing",
         tasks_wanted=2,
         completion_code="C0DE-77",

@@ -14,7 +14,7 @@ from collection.models import EntryLink, Pair, PromptVersion, Visit, WritingAssi
 from collection.premises.writing_seats import make_seats
 from tests.cast import person
 from tests.concurrency.threads import at_once
-from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.corpora import make_corpus, make_link, make_pair, make_premise, pay
 from tests.made_once import made_once
 from validation.pairs.opening import open_for_validation
 
@@ -24,14 +24,7 @@ IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
 
 @made_once
 def link():
-    return EntryLink.objects.create(
-        corpus=make_corpus(),
-        platform="prolific",
-        proof="none",
-        name="first wave",
-        tasks_wanted=2,
-        completion_code="C0DE-77",
-    )
+    return make_link(make_corpus(), name="first wave", tasks_wanted=2, completion_code="C0DE-77")
 
 
 def come_in(client, link, ids=IDS, **options):
@@ -293,16 +286,8 @@ def test_only_administrators_download_who_earned_what(browser_of, rosa, client, 
 
 def test_what_somebody_earned_is_in_the_list_of_one_link(link, client):
     """Otherwise people who came through several links would be paid several times for the same work."""
-    second = EntryLink.objects.create(
-        corpus=link.corpus, platform="prolific", proof="none", name="second wave", completion_code="C2"
-    )
-    elsewhere = EntryLink.objects.create(
-        corpus=make_corpus(slug="elsewhere"),
-        platform="prolific",
-        proof="none",
-        name="elsewhere",
-        completion_code="C3",
-    )
+    second = make_link(link.corpus, name="second wave")
+    elsewhere = make_link(make_corpus(slug="elsewhere"), name="elsewhere")
     come_in(client, link)
     user = Visit.objects.get().user
     for number, (through, cents) in enumerate([(link, 30), (elsewhere, 500), (second, 7), (second, 5)]):

@@ -8,7 +8,6 @@ import pytest
 from accounts.models import User
 from collection.models import (
     Corpus,
-    EntryLink,
     Genre,
     Premise,
     Prompt,
@@ -25,7 +24,7 @@ from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from shared.bidi import isolated
 from tests.cast import person
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import make_corpus, make_link, make_premise
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -100,9 +99,7 @@ def test_nobody_begins_with_a_text_that_may_upset_unless_they_chose_its_kind(cor
     assert write(corpus, ana) != least
     assert write(corpus, vera, prompt=least) == least
     assert write(corpus, vera) == least  # the run goes on
-    link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", proof="none", name="wave", completion_code="C"
-    )
+    link = make_link(corpus)
     Visit.objects.create(link=link, user=vera, session="x")
     assert write(corpus, vera) != least  # a visit begins anew
     Premise.objects.exclude(genre__prompt__slug=least).update(status="paused")

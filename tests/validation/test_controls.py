@@ -6,6 +6,7 @@ import pytest
 
 from collection.models import EntryLink, Pair
 from tests.cast import rosa, stan, vera
+from tests.corpora import make_link
 from tests.made_once import made_once
 from tests.open_pairs import label_all, open_pairs
 from tests.validation.votes import gold_of
@@ -35,14 +36,7 @@ def test_a_visit_is_told_of_the_bonus_where_an_expert_answered(corpus, client):
     assert labelling_task(corpus.pk).bonus_cents == 0
     label_as_expert(question=question, pair=pair, label="entailment", by=rosa())
     assert labelling_task(corpus.pk).bonus_cents == 100
-    EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        work="labelling",
-        tasks_wanted=2,
-        completion_code="C0DE",
-    )
+    make_link(corpus, work="labelling", tasks_wanted=2)
     page = client.get(f"/enter/{EntryLink.objects.get().token}/", {"PROLIFIC_PID": "one"}).text
     told = "up to <bdi>$0.50</bdi>, and <bdi>$1.00</bdi> more for each sentence for which an expert chose the same"
     assert told in page

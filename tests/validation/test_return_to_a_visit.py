@@ -13,7 +13,7 @@ from collection.joining.visits import tasks_done
 from collection.models import EntryLink, Pair, Visit
 from tests.cast import ana, rosa, signed_in
 from tests.concurrency.threads import at_once
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_link, make_pair, make_premise
 from tests.made_once import made_once
 from validation.labelling.claiming import Batch
 from validation.models import Label, Question
@@ -29,14 +29,7 @@ def link() -> EntryLink:
         premise = make_premise(corpus, f"The ferry leaves at {number}.")
         make_pair(corpus, premise, f"It is early, {number}.", author=ana(), author_label="neutral")
     open_for_validation(question=Question.objects.get(corpus=corpus), pairs=Pair.objects.all())
-    return EntryLink.objects.create(
-        corpus=corpus,
-        platform="prolific",
-        proof="none",
-        name="wave",
-        work="labelling",
-        completion_code="C0DE",
-    )
+    return make_link(corpus, work="labelling")
 
 
 def address_of(link: EntryLink) -> str:

@@ -19,7 +19,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import ana, rosa, stan, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import make_corpus, make_link, make_pair, make_premise
 from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
 from validation.labelling.drafts import keep_draft
@@ -48,14 +48,7 @@ def question() -> Question:
 
 @pytest.fixture
 def visit(question) -> Visit:
-    link = EntryLink.objects.create(
-        corpus=question.corpus,
-        platform="prolific",
-        proof="none",
-        name="first",
-        tasks_wanted=2,
-        completion_code="C0DE",
-    )
+    link = make_link(question.corpus, name="first", tasks_wanted=2)
     return Visit.objects.create(link=link, user=vera(), session="x")
 
 
@@ -178,9 +171,7 @@ def test_what_counts_is_of_the_links_corpus_and_not_skipped(question, visit):
 
 def test_work_belongs_to_the_newest_visit_that_began_before_it(question, visit):
     """One piece of work finishes one visit, through however many links somebody came."""
-    second = EntryLink.objects.create(
-        corpus=question.corpus, platform="prolific", proof="none", name="second", completion_code="C2"
-    )
+    second = make_link(question.corpus, name="second")
     EntryLink.objects.update(tasks_wanted=1)
     PlatformIdentity.objects.create(user=vera(), platform="prolific", participant="p")
     later = Visit.objects.create(link=second, user=vera(), session="y")
