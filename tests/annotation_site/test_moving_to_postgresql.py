@@ -29,4 +29,4 @@ def test_all_rows_of_a_sqlite_site_come_over(tmp_path: Path) -> None:
     assert {"accounts.user", "collection.pair", "validation.label"} <= told.keys()
     call_command("loaddata", str(rows), verbosity=0)
     assert {label: apps.get_model(label).objects.count() for label in told} == dict(told)
-    assert [each.rule for each in INVARIANTS if each.broken()] == []
+    assert [rule for rule, rows in INVARIANTS.items() if rows.exists()] == []

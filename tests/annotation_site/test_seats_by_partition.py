@@ -18,7 +18,7 @@ from django.utils import timezone
 from lxml import html
 
 from annotation_site.intake.orders import check_rule
-from annotation_site.operation.invariants import partitions_with_more_seats
+from annotation_site.operation.invariants import INVARIANTS
 from annotation_site.workspace import next_step
 from annotation_site.workspace.pipeline import counts_of
 from collection.formats.field_errors import FieldError
@@ -248,9 +248,9 @@ def test_a_partition_never_has_more_seats_than_its_question():
     Question.objects.update(gold_rule="unanimous", seats=3, threshold=2)
     rule = PartitionRule(question=Question.objects.get(), order=0, partition="test", seats=3, threshold=2)
     rule.save()
-    assert partitions_with_more_seats() == 0
+    assert INVARIANTS["No partition has more seats than its question"].count() == 0
     PartitionRule.objects.update(seats=4)
-    assert partitions_with_more_seats() == 1
+    assert INVARIANTS["No partition has more seats than its question"].count() == 1
 
 
 @pytest.mark.thorough
