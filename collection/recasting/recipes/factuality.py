@@ -4,6 +4,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -182,28 +183,23 @@ DECOMP = Recipe(
     hypotheses=HYPOTHESES,
 )
 
-UW = Recipe(
+UW = replace(
+    DECOMP,
     name="factuality-uw",
     about="UW in the columns of the unified corpus: train.conll, dev.conll, test.conll",
     corpus="UW",
-    phenomenon="Factuality",
     citation="Lee et al. 2015, Event detection and factuality assessment with non-expert supervision (EMNLP)",
-    licence="",
     read=read_uw,
     items=uw_items,
-    partition=Partition(own="{split}"),
-    hypotheses=HYPOTHESES,
 )
 
-MEANTIME = Recipe(
+MEANTIME = replace(
+    UW,
     name="factuality-meantime",
     about="MEANTIME: documents in CAT's XML, or the columns of the unified corpus",
     corpus="MeanTime",
-    phenomenon="Factuality",
     citation="Minard et al. 2016, MEANTIME, the NewsReader multilingual event and time corpus (LREC)",
     licence="CC BY 4.0",
     read=read_meantime,
     items=meantime_items,
-    partition=Partition(own="{split}"),
-    hypotheses=HYPOTHESES,
 )

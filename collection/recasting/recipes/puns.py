@@ -1,6 +1,7 @@
 """Sentences with and without a pun: SemEval-2017 Task 7 (Miller et al. 2017) and Yang et al. 2015."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,6 @@ from collection.formats.lines import BadLine, Record, read_lines
 from collection.recasting import Draw, Item, Partition, Recipe, Unreadable
 from collection.recasting.readers import beside, text_of_tokens, value, xml_elements
 
-PARTITION = Partition(together="pun {pun}")  # whoever heard it
-CONTEXT = "{name} heard that {pun}"
 HYPOTHESES = {"1": "{name} heard a pun", "0": "{name} did not hear a pun"}
 
 
@@ -63,21 +62,17 @@ SEMEVAL = Recipe(
     licence="CC BY-NC",
     read=read_semeval,
     items=items,
-    context=CONTEXT,
-    partition=PARTITION,
+    context="{name} heard that {pun}",
+    partition=Partition(together="pun {pun}"),  # whoever heard it
     hypotheses=HYPOTHESES,
 )
 
-YANG = Recipe(
+YANG = replace(
+    SEMEVAL,
     name="puns-yang",
     about="puns of the day, proverbs and news: puns_pos_neg_data.csv",
     corpus="Yang et. al. 2015",
-    phenomenon="Pun",
     citation="Yang et al. 2015, Humor recognition and humor anchor extraction (EMNLP)",
     licence="",
     read=read_yang,
-    items=items,
-    context=CONTEXT,
-    partition=PARTITION,
-    hypotheses=HYPOTHESES,
 )
