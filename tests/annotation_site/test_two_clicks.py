@@ -18,7 +18,8 @@ site = made_once(sample_site)
 # pair are in the pair's page, and curves are opened by the form of the list of runs. The run of the sample has no data
 # map; a run that has one links to it.
 NO_FIGURES = {
-    *("start-run", "snapshot-file", "exported-file", "mark-pair"),
+    *("start-run", "snapshot-file", "exported-file", "mark-pair", "pair-premises"),
+    *("withheld-file", "leaderboard"),  # only where a snapshot withholds labels
     *("pair-predictions", "data-map", "run-curves"),
     "earlier-text",  # the sample's file was never replaced
 }
