@@ -31,16 +31,19 @@ class ModelMissing(Exception):
     """The run has no weights on this machine. The message says why."""
 
 
+def why_no_model(run: TrainingRun) -> str:
+    """Returns why there is no file of the run's model here; an empty text if there can be one."""
+    if run.status != run.Status.DONE:
+        return f"Run {run.pk} is {run.get_status_display()}: it has no weights yet."
+    lacking = next((name for name in NEEDED if not (folder_of(run) / name).is_file()), "")
+    return lacking and f"{lacking} of run {run.pk} is not here; it was trained by {run.worker or 'a worker'}."
+
+
 def model_file(run: TrainingRun) -> IO[bytes]:
     """Returns a zip archive of a finished run, without predictions and progress. Raises ModelMissing."""
     folder = folder_of(run)
-    if run.status != run.Status.DONE:
-        raise ModelMissing(f"Run {run.pk} is {run.get_status_display()}: it has no weights yet.")
-    lacking = [name for name in NEEDED if not (folder / name).is_file()]
-    if lacking:
-        raise ModelMissing(
-            f"{lacking[0]} of run {run.pk} is not here; it was trained by {run.worker or 'a worker'}."
-        )
+    if why := why_no_model(run):
+        raise ModelMissing(why)
     archive = TemporaryFile()  # noqa: SIM115 the answer closes it
     with ZipFile(archive, "w", ZIP_STORED) as packed:
         packed.writestr("README.md", _readme(run, folder))

@@ -39,6 +39,7 @@ from modeling.watching.curves import (
     of_sweep,
     without_line,
 )
+from modeling.watching.model_file import why_no_model
 from modeling.watching.sweeps import distributions, sizes
 from nli.lines import HELD_OUT
 from shared.among import Among
@@ -232,6 +233,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "can_have_twin": twin is None and reads_premises(found),
         "ask_for_twin": urlencode({**_fields_of(found), TWIN: "on"}),
         "clone": "" if found.is_search else urlencode(_fields_of(found)),
+        "has_model": not found.is_sweep and not why_no_model(found),
         "has_data_map": data_map_file(found).exists(),
         "top_features": top_features(found, FEATURES_SHOWN),
         "held_out": HELD_OUT,

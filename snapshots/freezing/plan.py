@@ -7,6 +7,7 @@ from typing import TypedDict
 from django.db.models import BigIntegerField, BooleanField, Case, CharField, Count, F, Q, Value, When
 
 from collection.models import Corpus, Pair, Withholding
+from collection.models.withdrawal import WITHHELD
 from collection.premises.partitions import partition_of
 from nli.manifest import Provenance, Times, Withdrawn
 from nli.tokens import is_english
@@ -16,7 +17,7 @@ from snapshots.freezing.premise_groups import Row
 from snapshots.models import Placement
 from snapshots.parses.attached_trees import trees_named
 from validation.gold.queries import is_complete
-from validation.models import Gold, Question
+from validation.models import Gold, Label, Question
 
 
 class HoldOutRefused(SnapshotError):
@@ -109,6 +110,18 @@ def check_parsable(corpus: Corpus) -> None:
         raise NotParsable(corpus)
 
 
+def _sealed_complete(corpus: Corpus, question: Question) -> Q:
+    """Returns the condition that a pair's labels are withheld and fill its seats: the view of gold labels counts none."""
+    if not withheld_partitions(corpus):
+        return Q(pk__in=())
+    sealed = Label.objects.filter(
+        question=question, withdrawn_because=WITHHELD, label__isnull=False, sentence=0
+    )
+    sealed = sealed.filter(position__lte=question.seats)
+    filled = sealed.values("pair").annotate(votes=Count("pk")).filter(votes__gte=question.seats)
+    return Q(withdrawn_because=WITHHELD, pk__in=filled.values("pair"))
+
+
 def rows_of(
     corpus: Corpus, question: Question, newly_held_out: set[str], *, by_author: bool = False
 ) -> Iterator[Row]:
@@ -126,7 +139,9 @@ def rows_of(
     pairs = Pair.objects.filter(corpus=corpus).to_freeze().order_by()
     # A published pair stays in its partition without labels.
     is_full = Case(
-        When(published_partition=None, then=Q(pk__in=complete)), default=False, output_field=BooleanField()
+        When(published_partition=None, then=Q(pk__in=complete) | _sealed_complete(corpus, question)),
+        default=False,
+        output_field=BooleanField(),
     )
     published = Case(
         When(published_partition=None, then=Value(None, CharField())),

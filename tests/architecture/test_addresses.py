@@ -105,6 +105,7 @@ VALUES = {
     **dict.fromkeys(["label", "author_label", "gold"], ("neutral", "-")),
     "as": ("csv", "charts"),
     "baseline": ("cbow",),
+    **dict.fromkeys(["regime", "state", "flag", "role"], ("x", "too fast", "paused")),
     "seeds": ("together",),
     "across": ("week", "genre"),
     "week": ("2026-11-09", "x"),

@@ -661,6 +661,11 @@ def dnc_3(site):
         ):
             beside = [("hypothesis_only", key[1])] if name == "infersent" else []
             found[row, NAMED[B]] = site.accuracy(key, B, bars=("majority", *beside))
+        after, alone = (site.accuracy(key, B) for key in ((name, B, "update"), (name, B)))
+        found[f"{title}, pre-trained on {NAMED[A]} (update): points gained", NAMED[B]] = Shown(
+            mean=after["mean"] - alone["mean"], runs=sorted([*after["runs"], *alone["runs"]])
+        )
+        found[f"{title}, pre-trained on {NAMED[B]} (update): points gained", NAMED[B]] = None
         # Others have started from runs on the second snapshot, which cannot come before itself.
         found[f"{title}, pre-trained on {NAMED[B]} (update)", NAMED[B]] = None
         found[f"{title}, trained on {NAMED[B]} (fixed)", NAMED[B]] = None

@@ -227,6 +227,9 @@ def test_a_key_that_a_new_manifest_lacks_is_named(copied):
     whole = (copied / "manifest.json").read_text()
     for field in fields_of(Manifest):
         told = json.loads(whole)
+        if field.name not in told:
+            assert field.since is None, field.name
+            continue
         del told[field.name]
         sealed = (
             {**told, "manifest_sha256": manifest_sha256(told)} if field.name != "manifest_sha256" else told

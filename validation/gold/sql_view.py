@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db import connections, transaction
 
-from collection.models.withdrawal import WITHHELD
 from nli.gold import DIFFERS, NO_MAJORITY, OF_ALL, RULES, may_decide
 from nli.labels import READINGS, SCHEMES, reading
 
@@ -22,7 +21,6 @@ GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
 # than half of the seats, or all votes must agree: only one label can reach it. Under `majority_of_all` a settled pair has as
 # many seats as answers; apart: those that are no votes. waiting: seats without a label.
-# A withheld label decides, too: whoever joins the view looks that the pair counts, or that the reader may see it.
 # A pair has the scheme of its corpus. crossing: rule and schemes of
 # the main question; some decide in another scheme. filed: the label that came with the pair.
 VIEW = """
@@ -67,7 +65,7 @@ FROM (
       JOIN validation_question q ON q.corpus_id = p.corpus_id
       LEFT JOIN validation_partitionrule r ON r.question_id = q.id AND r.partition = p.published_partition
       LEFT JOIN validation_label l ON l.pair_id = p.id AND l.question_id = q.id AND l.sentence = 0
-        AND (l.withdrawn_at IS NULL OR l.withdrawn_because = '{withheld}') AND l.position <= q.seats
+        AND l.withdrawn_at IS NULL AND l.position <= q.seats
       LEFT JOIN validation_adjudication a ON a.pair_id = p.id AND a.question_id = q.id AND a.withdrawn_at IS NULL
       GROUP BY p.id, q.id, r.id
     ) c
@@ -96,7 +94,6 @@ def definition(vendor: str) -> str:
         of_all=OF_ALL,
         no_majority=NO_MAJORITY,
         differs=DIFFERS,
-        withheld=WITHHELD,
         neutral=places[SCHEMES["nli3"].index("neutral")],
         counts=",\n        ".join(
             f"COUNT(*) FILTER (WHERE l.label IN ({labels})) AS {place}"

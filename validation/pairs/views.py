@@ -16,6 +16,7 @@ from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import WITHHELD
 from collection.texts import direction_of
+from nli import gold
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared import figures
@@ -254,6 +255,8 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     pair = get_object_or_404(rows)
     withholding = withholding_of(pair)
     is_hidden = withholding is not None and not withholding.may_read(request.user)
+    if withholding is not None:  # the view counts no withheld votes
+        pair.gold_label, pair.gold_source = None, gold.WITHHELD  # type: ignore[attr-defined]
     if is_hidden:
         pair.gold_label = pair.author_label = pair.published_label = None  # type: ignore[attr-defined]
         pair.answers_left_out = 0
