@@ -28,13 +28,13 @@ from snapshots.verification.lines import (
     MOST_FINDINGS,
     PAIR,
     PREMISE,
+    Occurrences,
     Part,
     check_part,
     differences,
     out_of_order,
     read_line,
 )
-from snapshots.verification.repeats import Occurrences
 
 # The keys of the manifest without which the files cannot be checked.
 NEEDED = {"name", "sha256", "manifest_sha256", "files", "corpus", "placements", "agreement"}

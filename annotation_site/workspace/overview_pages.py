@@ -1,5 +1,6 @@
 """The first pages of the workspace: all corpora, and the overview of one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 
 from accounts.pages.access import polled, researcher_page
 from annotation_site.middleware import STRICT
@@ -18,7 +20,6 @@ from annotation_site.researchers.wages_charts import counted_wages
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
-from annotation_site.workspace.questions import questions_of
 from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
 from collection.models import Corpus, Prompt
 from modeling.watching.baseline_figures import BASELINES, compared_on
@@ -28,6 +29,7 @@ from shared.sorted_lists import list_as_csv, sorted_list
 from shared.tables import Column
 from snapshots.models import Snapshot
 from validation.models import Question
+from validation.questions.addresses import address_in
 from validation.statistics.cached import CORPORA_A_PAGE
 
 OF_CORPORA = [
@@ -44,6 +46,49 @@ OF_CORPORA = [
     Column("waiting", "What waits", "number", value=lambda row: len(row["waiting"])),
 ]
 LONGEST_FORECAST = 3650  # days
+
+
+@dataclass(frozen=True)
+class Asked:
+    question: str
+    link: str
+
+
+def questions_of(
+    corpus: Corpus, main: Question | None, newest: Snapshot | None, *, has_prompt: bool
+) -> list[Asked]:
+    """Returns the questions whose parts the corpus has. main: its main question. newest: its newest frozen snapshot."""
+    return [Asked(question, link) for question, link in _asked(corpus, main, newest, has_prompt)]
+
+
+def _asked(
+    corpus: Corpus, main: Question | None, newest: Snapshot | None, has_prompt: bool
+) -> Iterator[tuple[str, str]]:
+    of_corpus = f"?{urlencode({'corpus': corpus.slug})}"
+    if main:
+        yield "Which genre lags?", address_in("finished", main)
+        yield "Who guesses?", address_in("annotators", main)
+    yield "What does it cost until it is done?", f"{reverse('corpus-overview', args=[corpus.slug])}#money"
+    if main:
+        yield "Which prompt gives labels away?", address_in("bias", main, by="version")
+        yield "Why did agreement fall this week?", address_in("agreement-why", main)
+    if has_prompt:
+        yield (
+            "What did the newest version of a prompt change?",
+            reverse("compare-prompts", args=[corpus.slug]),
+        )
+    if main:
+        yield "Which pairs for the paper?", address_in("paper-pairs", main)
+    if newest:
+        yield (
+            "Does the hypothesis alone tell the label?",
+            f"{reverse('corpus-overview', args=[corpus.slug])}#newest",
+        )
+        yield "Which run is best, and why?", f"{reverse('runs')}{of_corpus}"
+        yield "What changed since the last snapshot?", reverse("snapshot-changes", args=[newest.pk])
+    yield "Whom do we owe what?", reverse("pay", args=[corpus.slug])
+    if newest:
+        yield "Is it ready to be released?", reverse("snapshot", args=[newest.pk])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from collection.models.corpora import (
     AdviceSetting,
     CheckQuestion,
     Corpus,
+    CorpusText,
+    CorpusTranslation,
     FaqEntry,
     Genre,
     Prompt,
@@ -12,7 +14,6 @@ from collection.models.corpora import (
     PromptVersion,
     WorkedExample,
 )
-from collection.models.corpus_texts import CorpusText, CorpusTranslation
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.imports import PairImportJob
 from collection.models.joining import (
@@ -26,8 +27,7 @@ from collection.models.joining import (
     SignUp,
     Visit,
 )
-from collection.models.pair_sets import PairInSet, PairSet
-from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
+from collection.models.pairs import PARTITION_CHOICES, Pair, PairInSet, PairSet, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
 from collection.models.returned import ReturnedText

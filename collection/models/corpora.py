@@ -4,13 +4,20 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import get_language, gettext
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
-from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet, PromptVersionQuerySet
+from collection.models.querysets import (
+    CorpusQuerySet,
+    CorpusTextQuerySet,
+    GenreQuerySet,
+    PromptQuerySet,
+    PromptVersionQuerySet,
+)
 from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 from shared.constraints import check, unique
@@ -329,3 +336,40 @@ class Genre(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CorpusTranslation(models.Model):
+    """What a corpus says to people who write and label, in another language."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="translations")
+    language = models.CharField(max_length=35, help_text="BCP 47, such as ar")
+    texts = models.JSONField(help_text="text of the corpus -> its translation")
+    said = models.JSONField(help_text="the table of the corpus file")
+
+    class Meta:
+        constraints = [unique("one_translation_a_language", "corpus", "language")]
+
+    def __str__(self) -> str:
+        return f"{self.corpus} in {self.language}"
+
+
+class CorpusText(models.Model):
+    """A text of a corpus file, kept when it was loaded. Rows are added, never changed; the newest is the corpus's file."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="texts")
+    text = models.TextField(help_text="TOML")
+    changes = models.JSONField(default=list, help_text="what it changed: [sign, sentence] of each change")
+    loaded_at = models.DateTimeField(auto_now_add=True)
+    loaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="empty: a command loaded it",
+    )
+
+    objects = CorpusTextQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.corpus} of {self.loaded_at:%Y-%m-%d %H:%M}"

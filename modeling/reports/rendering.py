@@ -3,7 +3,7 @@
 from modeling.reports.cells import Cell, Report
 from modeling.reports.definitions import NAME_TWO
 from shared.numbers import percent, written
-from shared.table_formats import FORMATS
+from shared.table_formats import FORMATS, escaped
 from shared.tables import Column, Table, Value, plain
 
 MISSING, OTHER = "–", "†"
@@ -116,3 +116,44 @@ def runs_behind(report: Report) -> list[str]:
     }
     said = [f"{title}: {', '.join(map(str, runs))}" for title, runs in behind.items() if runs]
     return [f"Runs: {'; '.join(said)}."] if said else []
+
+
+def as_latex(report: Report) -> str:
+    """Returns a `table` environment that needs the package booktabs.
+
+    The caption says what the table shows and how to read it. The runs behind it and what is missing stand in comments.
+    """
+    names_bar = len(report.bars) > 1
+    best = list(map(id, report.best()))
+    rows = [
+        [
+            escaped(title),
+            *(_cell(cell, names_bar, id(cell) in best) for cell in cells),
+        ]
+        for title, cells in report.rows
+    ]
+    head = [escaped(name) for name in (report.table.corner, *report.columns)]
+    comments = (*runs_behind(report), *(f"Missing: {name}." for name in report.missing))
+    return "\n".join(
+        (
+            *(f"% {' '.join(comment.split())}" for comment in comments),
+            r"\begin{table}",
+            rf"\begin{{tabular}}{{l{'r' * len(report.columns)}}}",
+            r"\toprule",
+            " & ".join(head) + r" \\",
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{escaped(' '.join((f'{report.table.title}.', *notes_of(report))))}}}",
+            rf"\label{{tab:{report.name}}}",
+            r"\end{table}",
+            "",
+        )
+    )
+
+
+def _cell(cell: Cell, names_bar: bool, is_best: bool) -> str:
+    text = escaped(text_of(cell, names_bar=names_bar)).replace("±", r"$\pm$").replace("†", r"$\dagger$")
+    own, space, rest = text.partition(" ")
+    return rf"\textbf{{{own}}}{space}{rest}" if is_best else text

@@ -16,8 +16,8 @@ import orjson
 
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
-from modeling.results.arrays import Read, cached
 from modeling.results.pair_values import Values
+from modeling.results.predicted import Read, cached
 from modeling.results.predictions import BadChoice, BadPlace, has
 
 EDITION = 1  # counts up when the format of the cached file changes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation_site.workspace.release import release_checklist
+from annotation_site.templatetags.release import release_checklist
 from collection.models import Pair
 from snapshots.models import SnapshotPair
 from tests.corpora import WORDINGS

@@ -2,8 +2,8 @@
 
 import pytest
 
+from modeling.baselines.features.lexicon import load_wordnet, wordnet_shares
 from modeling.baselines.features.tagged import Word
-from modeling.baselines.features.wordnet import load_wordnet, wordnet_shares
 
 
 def word(lemma: str, tag: str = "NN") -> Word:

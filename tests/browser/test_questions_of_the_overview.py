@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation_site.workspace.questions import questions_of
+from annotation_site.workspace.overview_pages import questions_of
 from collection.models import Corpus, Pair, PromptVersion, WritingAssignment, WritingSeat
 from modeling.folders import folder_of
 from modeling.results.breakdowns import store_breakdowns

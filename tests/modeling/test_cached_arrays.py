@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from modeling.results.arrays import Read, cached
+from modeling.results.predicted import Read, cached
 
 
 class Parser:
@@ -41,7 +41,7 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(tmp_path, monkeypa
     def refuse(target):
         raise PermissionError(target)
 
-    monkeypatch.setattr("modeling.results.arrays.draft_file", refuse)
+    monkeypatch.setattr("modeling.results.predicted.draft_file", refuse)
     assert cached(path, "predicted", 1, Parser())[0] == {"text": "text"}
 
 

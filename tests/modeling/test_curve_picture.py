@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from modeling.reports.curve_picture import curve_picture
+from modeling.reports.curves import curve_picture
 
 
 def parts(picture: str) -> list[ElementTree.Element]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.verification.repeats import Occurrences
+from snapshots.verification.lines import Occurrences
 
 
 def noted(*rows):
@@ -31,7 +31,7 @@ def test_every_occurrence_but_the_first_is_told_with_its_line():
 
 @pytest.mark.thorough
 def test_the_names_of_many_pairs_stand_on_the_disk(monkeypatch):
-    monkeypatch.setattr("snapshots.verification.repeats.MEMORY_KIB", 100)
+    monkeypatch.setattr("snapshots.verification.lines.MEMORY_KIB", 100)
     with Occurrences() as seen:
         seen.note("pair", "train", ((b"%020d" % number, number) for number in range(100_000)))
         seen.note("pair", "dev", [(b"%020d" % 99_999, 1)])

@@ -15,10 +15,9 @@ from modeling.reports.completing import SEEDS, TableOrder, complete, count
 from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.filling import fill
-from modeling.reports.latex import as_latex
 from modeling.reports.leak_audits import LEAKS, count_here
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
-from modeling.reports.rendering import rendered
+from modeling.reports.rendering import as_latex, rendered
 from modeling.reports.scores import Scores
 from shared.figures import FIGURES, Parameters
 from shared.table_formats import FORMATS
