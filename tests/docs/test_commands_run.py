@@ -141,6 +141,9 @@ def of_readme() -> None:
 def of_freezing() -> None:
     corpus = weather_labelled()
     answer_datasheet(corpus=corpus, answers=dict.fromkeys(QUESTIONS, "Known."), by=cast.rosa())
+    pair = corpus.pairs.order_by("pk")[0]
+    tree = f"(ROOT {' '.join(f'(X {word})' for word in pair.hypothesis.split())})"
+    write("trees.jsonl", [{"pairID": pair.public_id, "sentence2_parse": tree}])
     write(
         "train.jsonl", [{key: each[key] for key in ("premise", "hypothesis", "label")} for each in pairs(310)]
     )

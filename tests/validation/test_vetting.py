@@ -14,7 +14,7 @@ from annotation_site.researchers.corpus_bias import bias_of
 from collection.models import Corpus, Pair, Vetting
 from snapshots.verify import verify
 from tests.cast import ana, rosa, vera
-from tests.commands import run
+from tests.commands import run, write_jsonl
 from tests.concurrency.threads import crossing
 from tests.corpora import add_label, ask, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -206,6 +206,24 @@ def test_the_cross_table_counts_answers_beside_gold_labels(corpus):
     request_statistics(question=question, kind=Kind.CROSS_TABLE, by="genre")
     carry_out(statistics_id=question.cached_statistics.get().pk)
     assert current(question, Kind.CROSS_TABLE)[0] == table
+
+
+def test_the_cross_table_goes_by_what_a_run_predicts(corpus, tmp_path):
+    """Hypothesis-only, section 6.3: grammar by gold label and by predicted label."""
+    given = [{"pairID": f"p{n}", "predicted": "neutral" if n < 2 else "entailment"} for n in range(5)]
+    path = write_jsonl(tmp_path / "predictions-test.jsonl", given)
+    rows = run("cross_table", "small", "grammar", "--predicted", path, "--json").json["standing"]
+    assert {name: sum(map(sum, cells)) for name, cells in rows.items()} == {
+        "predicted entailment": 3,
+        "predicted neutral": 2,
+    }
+    whole = cross_table(corpus.questions.get(slug="grammar"))["standing"][""]
+    together = cross_table(
+        corpus.questions.get(slug="grammar"), predicted={f"p{n}": "neutral" for n in range(6)}
+    )["standing"]
+    assert together == {"predicted neutral": whole}
+    bad = write_jsonl(tmp_path / "bad.jsonl", [{"pairID": "p0"}])
+    assert "line 1: it has no pairID" in run("cross_table", "small", "grammar", "--predicted", bad).failure
 
 
 def test_the_command_previews_withdraws_lists_and_undoes(corpus, tmp_path):

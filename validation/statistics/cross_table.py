@@ -5,6 +5,7 @@ appendix B.4).
 """
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, FilteredRelation, Q, Value
@@ -22,14 +23,20 @@ from validation.statistics.vote_patterns import PAIR_KEYS
 HEADER = ("group", "answer", "gold_label", "pairs", "share_of_answer")
 
 
-def cross_table(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
+def cross_table(
+    question: Question,
+    by: str = "",
+    progress: Progress = ignore_progress,
+    predicted: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Counts pairs that have an answer to `question`, by that answer and their gold label.
 
     Pairs that a researcher withdrew by vetting are counted separately, in `withdrawn`. by: genre, partition, prompt
-    or author, for a table of each group. "-" stands for no answer or no gold label by the rule.
+    or author, for a table of each group. predicted: the label that a run gives to each pair id, for a table of each label;
+    other pairs are left out. "-" stands for no answer or no gold label by the rule.
     """
     main = main_question(question.corpus)
-    group = PAIR_KEYS[by]("") if by else Value("")
+    group = PAIR_KEYS[by]("") if by else F("public_id") if predicted is not None else Value("")
     pairs = Pair.objects.filter(corpus=question.corpus).filter(
         Q(withdrawn_at=None) | Q(withdrawn_because=VETTED)
     )
@@ -46,7 +53,7 @@ def cross_table(question: Question, by: str = "", progress: Progress = ignore_pr
     )
     counts: dict[bool, dict[str, Counter[tuple[str, str]]]] = {False: {}, True: {}}
     with more_sort_memory():
-        for name, answer, gold, is_withdrawn, number in rows:
+        for name, answer, gold, is_withdrawn, number in _by_prediction(rows, predicted):
             cells = counts[is_withdrawn].setdefault(name, Counter())
             cells[answer or NO_GOLD, gold or NO_GOLD] += number
     progress(1)
@@ -56,6 +63,13 @@ def cross_table(question: Question, by: str = "", progress: Progress = ignore_pr
         "standing": {name: _rows(cells, answers, labels) for name, cells in sorted(counts[False].items())},
         "withdrawn": {name: _rows(cells, answers, labels) for name, cells in sorted(counts[True].items())},
     }
+
+
+def _by_prediction(rows: Iterable[Any], predicted: Mapping[str, str] | None) -> Iterable[Any]:
+    """Returns rows of public ids as rows of predicted labels (Poliak et al. 2018, hypothesis only, section 6.3)."""
+    if predicted is None:
+        return rows
+    return ((f"predicted {predicted[name]}", *rest) for name, *rest in rows if name in predicted)
 
 
 def _rows(cells: Counter[tuple[str, str]], answers: list[str], labels: list[str]) -> list[list[int]]:
