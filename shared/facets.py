@@ -6,12 +6,14 @@ A number, such as a length or a share, is a filter by classes, drawn as a small 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, Protocol
 
-from django.db.models import F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Least, Length
 
 from shared.numbers import percent
+from shared.pages_by_key import counted_up_to
 from shared.tables import Column, Table, with_values
 
 
@@ -24,6 +26,11 @@ class Counted(Protocol):
 
 # What a filter accepts: a value, or any of several; all if it is empty.
 Wish = str | frozenset[Any]
+
+
+def several(wish: str | Collection[str]) -> tuple[str, ...]:
+    """Returns the values that a filter accepts, of which a row has to have one; none stands for all."""
+    return tuple(filter(None, (wish,) if isinstance(wish, str) else wish))
 
 
 # Filter -> its values, each with the number of rows.
@@ -40,6 +47,30 @@ def counted(
     orders = {**CLASSES, **orders}
     values = {name: numbers_by_value(groups, wanted, name, orders.get(name, ())) for name in wanted}
     return values, sum(group.number for group in groups if passes(group, wanted))
+
+
+MOST_IN_FACETS = 100_000  # rows that are counted during a request
+
+
+def facets_of(
+    rows: QuerySet[Any],
+    columns: Mapping[str, Any],
+    chosen: Mapping[str, Wish],
+    orders: Mapping[str, Sequence[Any]] = {},
+) -> tuple[Numbers, tuple[int, bool]] | None:
+    """Returns (the numbers beside the values of filters, the total as `counted_up_to` does); None where rows are too many.
+
+    rows: those that pass all other filters. columns: filter -> path or expression. chosen, orders: as of `counted`.
+    """
+    if counted_up_to(rows, MOST_IN_FACETS)[1]:
+        return None
+    expressions = {f"of_{name}": F(each) if isinstance(each, str) else each for name, each in columns.items()}
+    found = rows.order_by().values(**expressions).annotate(number=Count("pk"))
+    groups = [
+        SimpleNamespace(**{name.removeprefix("of_"): value for name, value in row.items()}) for row in found
+    ]
+    numbers, total = counted(groups, chosen, orders)
+    return numbers, (total, False)
 
 
 def numbers_by_value(

@@ -32,8 +32,8 @@ class Filter:
     """A filter of a list. options: value -> what people read, if it has known values. kind: of the field that is typed into.
 
     is_choice: the known values stand in a field, and not as links: what they choose is no filter of rows. nothing: what
-    that field says without a choice. is_folded: its values are folded until one is chosen. is_several: rows with any of
-    several chosen values pass.
+    that field says without a choice. is_folded: its values are folded until one is chosen. Rows with any of the chosen
+    values pass. is_single: only one is chosen at a time.
     """
 
     key: str
@@ -43,7 +43,7 @@ class Filter:
     is_choice: bool = False
     is_folded: bool = False
     nothing: str = "none"
-    is_several: bool = False
+    is_single: bool = False
 
 
 LENGTHS = (
@@ -63,6 +63,22 @@ def chosen_numbers(shortest: int, longest: int, agreement: int, doubt: int = 0) 
         ("agreement",): f"agreement up to {agreement}%" if agreement else "",
         ("doubt",): f"doubt up to {doubt}%" if doubt else "",
     }
+
+
+def orders_of(columns: Iterable[Column]) -> dict[str, str]:
+    """Returns the orders by each of these columns, up (its key) and down ("-" before it) -> what people read."""
+    orders: dict[str, str] = {}
+    for each in columns:
+        up, down = ("smallest first", "largest first") if each.is_number else ("A to Z", "Z to A")
+        if each.largest_first:
+            up, down = "oldest first", "newest first"
+        orders |= {each.key: f"{each.name}, {up}", f"-{each.key}": f"{each.name}, {down}"}
+    return orders
+
+
+def heads_of(columns: Iterable[Column]) -> dict[str, tuple[str | None, str | None]]:
+    """Returns key of a column -> its two orders in `orders_of`."""
+    return {each.key: (each.key, f"-{each.key}") for each in columns}
 
 
 @dataclass(frozen=True)
@@ -122,14 +138,7 @@ class View:
     @classmethod
     def by_heads(cls, request: HttpRequest, columns: Sequence[Column], usual: str) -> "View":
         """Returns the view of a list that each of its columns orders, up and down. usual: a key, perhaps after "-"."""
-        orders: dict[str, str] = {}
-        for each in columns:
-            up, down = ("smallest first", "largest first") if each.is_number else ("A to Z", "Z to A")
-            if each.largest_first:
-                up, down = "oldest first", "newest first"
-            orders |= {each.key: f"{each.name}, {up}", f"-{each.key}": f"{each.name}, {down}"}
-        by = {each.key: (each.key, f"-{each.key}") for each in columns}
-        return cls(request, columns, orders, by, usual, "sort")
+        return cls(request, columns, orders_of(columns), heads_of(columns), usual, "sort")
 
     def text(self, name: str) -> str:
         return self.request.GET.get(name, "").replace("\0", "")[:LONGEST].strip()
@@ -265,7 +274,7 @@ class View:
         others = [each for each in self.chosen(of.key) if each != value]
         if value in self.chosen(of.key):
             return self.address({of.key: others or ""})
-        return self.address({of.key: [*others, value] if of.is_several else value})
+        return self.address({of.key: value if of.is_single else [*others, value]})
 
     def narrowed(
         self, filters: Iterable[Filter], rows: Iterable[tuple[T, Mapping[str, Any]]]

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from jobs.querysets import JobQuerySet
 from nli.labels import NO_GOLD
+from shared.facets import several
 
 
 class SnapshotQuerySet(JobQuerySet):
@@ -40,14 +41,19 @@ class SnapshotPairQuerySet(models.QuerySet):
         return self.filter(snapshot=snapshot, pair__corpus=snapshot.corpus_id, pair__public_id__in=names)
 
     def chosen(
-        self, *, partition: str = "", genre: str = "", label: str = "", source: str = ""
+        self,
+        *,
+        partition: str | Collection[str] = (),
+        genre: str | Collection[str] = (),
+        label: str | Collection[str] = (),
+        source: str | Collection[str] = (),
     ) -> "SnapshotPairQuerySet":
-        """Filters by partition, genre (slug), gold label ("-": none) and its source; "" stands for all."""
-        rows = self.filter(partition=partition) if partition else self
-        rows = rows.filter(pair__premise__genre__slug=genre) if genre else rows
-        rows = rows.filter(gold_source=source) if source else rows
-        if label:
-            rows = rows.filter(gold_label=None if label == NO_GOLD else label)
+        """Filters by partition, genre (slug), gold label ("-": none) and its source: a value, or several; none: all."""
+        columns = {"partition": partition, "pair__premise__genre__slug": genre, "gold_source": source}
+        rows = self.filter(**{f"{name}__in": several(wish) for name, wish in columns.items() if wish})
+        if labels := several(label):
+            none = Q(gold_label=None) if NO_GOLD in labels else Q()
+            rows = rows.filter(Q(gold_label__in=labels) | none)
         return rows
 
 

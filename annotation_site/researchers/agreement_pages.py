@@ -80,9 +80,9 @@ def annotator_list(
     view = View.by_heads(request, columns, USUAL)
     filters = [
         Filter("text", "Code"),
-        Filter("flag", "Flags", {**{flag: flag for flag in RULES}, UNFLAGGED: "no flag"}, is_several=True),
-        Filter("role", "Role", {role: role for role in ROLES}, is_several=True),
-        Filter("state", "State", {state: state for state in STATES}, is_several=True),
+        Filter("flag", "Flags", {**{flag: flag for flag in RULES}, UNFLAGGED: "no flag"}),
+        Filter("role", "Role", {role: role for role in ROLES}),
+        Filter("state", "State", {state: state for state in STATES}),
     ]
     facts = (
         (each, {"text": each.code, "flag": each.flags or (UNFLAGGED,), "role": role, "state": state})

@@ -1,9 +1,9 @@
 """The premises of a corpus: a list that filters, sorts, pages by key, and comes as CSV."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -15,6 +15,7 @@ from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.premises.acting import ACTS, act_on_premises
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
+from shared.facets import facets_of
 from shared.figures import shown
 from shared.lists import Filter, Row, View
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
@@ -39,7 +40,13 @@ SHOWN = [
     Column("from", "From"),
     Column("added", "Added", "day", on_page=False),
 ]
-FILTERS = ("genre", "status", "text", "document", "writing")
+FACETS = ("status", "writing", "genre")
+SEATS = WritingSeat.objects.real().filter(premise=OuterRef("pk"))
+WRITTEN = Case(
+    When(Exists(SEATS.filter(submitted_at=None)), then=Value("open")),
+    When(Exists(SEATS), then=Value("sent")),
+    default=Value("none"),
+)
 WRITING = {"sent": "all tasks sent", "open": "tasks left", "none": "without tasks"}
 COLUMNS = {
     "id": "public_id",
@@ -55,8 +62,9 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists premises, page by page. The address holds the view; `as=csv`: all that pass as CSV. POST acts on chosen ones."""
     corpus = get_object_or_404(Corpus, slug=slug)
     view = View(request, SHOWN, ORDERS, BY, usual="pk")
-    wanted = {name: view.text(name) for name in FILTERS}
-    found = filtered(corpus, wanted)
+    typed = {name: view.text(name) for name in ("text", "document")}
+    chosen = {name: frozenset(view.chosen(name)) for name in FACETS}
+    found = filtered(corpus, **typed, **chosen)
     if request.method == "POST":
         return act_on_premises(request, corpus, lambda: found.values_list("public_id", flat=True))
     if request.GET.get("as") == "csv":
@@ -72,13 +80,20 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
         Filter("genre", "Genre", dict(corpus.genres.order_by("slug").values_list("slug", "name"))),
         Filter("document", "Document"),
     ]
+    numbers, total = facets_of(
+        filtered(corpus, **typed),
+        {"status": "status", "genre": "genre__slug", "writing": WRITTEN},
+        chosen,
+        {"writing": tuple(WRITING)},
+    ) or ({}, counted_up_to(found, MOST_COUNTED))
     context = {
         "corpus": corpus,
         "list": view.page_of(
             [_row(corpus, each) for each in _with_work(page.rows)],
             filters,
-            total=counted_up_to(found, MOST_COUNTED),
-            marked=wanted["text"],
+            total=total,
+            numbers=numbers,
+            marked=typed["text"],
             after=page.after,
             before=page.before,
             name="premise",
@@ -111,27 +126,20 @@ def _row(corpus: Corpus, found: dict[str, Any]) -> Row:
     )
 
 
-def filtered(corpus: Corpus, wanted: dict[str, str]) -> QuerySet[Premise]:
-    """Returns the premises that pass the filters; an empty filter accepts all."""
-    premises = Premise.objects.filter(corpus=corpus)
-    if wanted["genre"]:
-        premises = premises.filter(genre__slug=wanted["genre"], genre__corpus=corpus)
-    if wanted["status"]:
-        premises = premises.filter(status=wanted["status"])
-    if wanted["document"]:
-        premises = premises.filter(document=wanted["document"])
-    if wanted["text"]:
-        premises = premises.filter(Q(text__has_words=wanted["text"]) | Q(public_id=wanted["text"]))
-    if wanted["writing"] in WRITING:
-        seats = WritingSeat.objects.real()
-        left = seats.filter(submitted_at=None).values("premise")
-        conditions = {
-            "sent": Q(pk__in=seats.values("premise")) & ~Q(pk__in=left),
-            "open": Q(pk__in=left),
-            "none": ~Q(pk__in=seats.values("premise")),
-        }
-        premises = premises.filter(conditions[wanted["writing"]])
-    return premises
+def filtered(
+    corpus: Corpus,
+    text: str = "",
+    document: str = "",
+    status: Collection[str] = (),
+    writing: Collection[str] = (),
+    genre: Collection[str] = (),
+) -> QuerySet[Premise]:
+    """Returns the premises that pass the filters, of each of which one of several values; an empty filter accepts all."""
+    columns: dict[str, Any] = {"genre__slug__in": genre, "status__in": status, "document": document}
+    premises = Premise.objects.filter(corpus=corpus, **{name: wish for name, wish in columns.items() if wish})
+    if text:
+        premises = premises.filter(Q(text__has_words=text) | Q(public_id=text))
+    return premises.alias(writing=WRITTEN).filter(writing__in=writing) if writing else premises
 
 
 def _with_work(rows: list[Premise]) -> list[dict[str, Any]]:

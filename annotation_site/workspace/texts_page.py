@@ -1,6 +1,6 @@
 """The texts that writers sent for a corpus: a list that filters, pages by key, and comes as CSV."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -18,6 +18,7 @@ from collection.models import Corpus, Pair, Prompt
 from collection.templatetags.durations import took
 from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
+from shared.facets import facets_of
 from shared.intervals import FEWEST_PAIRS
 from shared.lists import LENGTHS, Filter, Row, View
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
@@ -49,12 +50,11 @@ SHOWN = [
     Column("sent", "Sent", "day"),
     Column("took", "Time of the task", on_page=False),
 ]
-COLUMNS = {  # filter -> column
-    "writer": "author__code",
-    "prompt": "prompt_version__prompt__slug",
+TYPED = {"writer": "author__code", "text": "hypothesis__has_words"}  # filter -> column
+FACETS = {
     "label": "author_label",
+    "prompt": "prompt_version__prompt__slug",
     "genre": "premise__genre__slug",
-    "text": "hypothesis__has_words",
 }
 CSV = {
     "pair": "public_id",
@@ -77,18 +77,22 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     `as=csv`: all that pass, as CSV; `chart`: one chart as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     view = View(request, SHOWN, ORDERS, BY, usual="-pk")
-    wanted = {name: view.text(name) for name in COLUMNS}
+    typed = {name: view.text(name) for name in TYPED}
+    chosen = {name: frozenset(view.chosen(name)) for name in FACETS}
     lengths = {name: view.number(name, 0, MOST_CHARACTERS) for name in ("shortest", "longest")}
-    found = written(corpus, wanted, **lengths)
+    found = written(corpus, typed | chosen, **lengths)
     if request.GET.get("as") == "csv":
         return csv_file(_lines(found), f"{corpus.slug}-texts")
     edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
     rows = found.select_related("premise__genre", "author", "prompt_version__prompt", "assignment")
     page = page_by_key(rows, Order(view.order, LENGTH.get(view.order)), view.size, **edges)
-    number, has_more = counted_up_to(found, MOST_COUNTED)
+    numbers, (number, has_more) = facets_of(written(corpus, typed, **lengths), FACETS, chosen) or (
+        {},
+        counted_up_to(found, MOST_COUNTED),
+    )
     # A search for words reads all texts: the charts would read them once more.
-    charts = texts_charts(corpus, found) if number >= FEWEST_PAIRS and not wanted["text"] else []
-    is_narrowed = any((wanted | lengths).values())
+    charts = texts_charts(corpus, found) if number >= FEWEST_PAIRS and not typed["text"] else []
+    is_narrowed = any((typed | chosen | lengths).values())
     days = [] if is_narrowed else days_charts(corpus, timezone.now())
     if "chart" in request.GET:
         return chart_file([*days, *charts], request.GET["chart"], f"{slug}-texts")
@@ -112,7 +116,8 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
             [_row(corpus, row, view, has_pages=has_question) for row in page.rows],
             filters,
             total=(number, has_more),
-            marked=wanted["text"],
+            numbers=numbers,
+            marked=typed["text"],
             after=page.after,
             before=page.before,
             name="text",
@@ -156,11 +161,12 @@ def _row(corpus: Corpus, row: Any, view: View, *, has_pages: bool) -> Row:
 
 
 def written(
-    corpus: Corpus, wanted: Mapping[str, str] | None = None, *, shortest: int = 0, longest: int = 0
+    corpus: Corpus, wanted: Mapping[str, str | Collection[str]] = {}, *, shortest: int = 0, longest: int = 0
 ) -> QuerySet[Pair]:
     """Returns the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
-    pairs: QuerySet[Pair] = Pair.objects.filter(corpus=corpus, assignment__isnull=False).shown()
-    pairs = pairs.filter(**{COLUMNS[name]: value for name, value in (wanted or {}).items() if value})
+    pairs = Pair.objects.filter(corpus=corpus, assignment__isnull=False).shown()
+    columns = TYPED | {name: f"{column}__in" for name, column in FACETS.items()}
+    pairs = pairs.filter(**{columns[name]: wish for name, wish in wanted.items() if wish})
     pairs = pairs.annotate(characters=Length("hypothesis"))
     pairs = pairs.filter(characters__gte=shortest) if shortest else pairs
     return pairs.filter(characters__lte=longest) if longest else pairs

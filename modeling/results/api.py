@@ -182,11 +182,13 @@ class RunPredictionsView(ResearcherView):
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
         checked = PredictionsQuery.read(request)
-        given = {"sort": IN_FILE, **request.query_params.dict()}
+        given = request.query_params
         try:
             with problems({BadPlace: "cursor", PredictionsMissing: 404}):
-                predictions = asked_predictions(run, checked["partition"], given)
-                page = predictions.page(asked_choice(given), checked.get("cursor", ""), checked["page_size"])
+                predictions = asked_predictions(run, checked["partition"], given.dict())
+                page = predictions.page(
+                    asked_choice(given, IN_FILE), checked.get("cursor", ""), checked["page_size"]
+                )
         except BadChoice as error:
             raise Problem(status=422, detail=str(error), errors={error.key: str(error)}) from error
         address = request.build_absolute_uri()

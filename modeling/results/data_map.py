@@ -5,7 +5,7 @@ there, a region is a third of the pairs: with the least confidence (hard to lear
 with the most confidence (easy to learn). Regions overlap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from modeling.folders import folder_of
 from modeling.models import TrainingRun
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Read, cached
-from modeling.results.predictions import BadChoice, BadPlace, has
+from modeling.results.predictions import BadChoice, BadPlace, has, numbers_of
 
 EDITION = 1  # counts up when the format of the cached file changes
 TRAINING_DYNAMICS = "training_dynamics.jsonl"
@@ -52,8 +52,26 @@ class DataMap:
     variability: Floats
     correctness: Floats
 
-    def chosen(self, region: str, label: str = "", genre: str = "") -> Rows:
-        """Returns the pairs of a region, the most typical first. Raises BadChoice."""
+    def counts(
+        self, region: str, label: Collection[str], genre: Collection[str]
+    ) -> dict[str, list[tuple[str, int]]]:
+        """Returns region, label and genre -> values with their pairs under the other two. Raises BadChoice."""
+
+        def among(rows: Rows, values: Values) -> list[tuple[str, int]]:
+            keep = np.zeros(len(self.ids), dtype=np.bool_)
+            keep[rows] = True
+            return numbers_of(values, keep)
+
+        return {
+            "region": [(name, len(self.chosen(name, label, genre))) for name in REGIONS],
+            "label": among(self.chosen(region, genre=genre), self.gold),
+            "genre": among(self.chosen(region, label), self.genre),
+        }
+
+    def chosen(
+        self, region: str, label: str | Collection[str] = (), genre: str | Collection[str] = ()
+    ) -> Rows:
+        """Returns the pairs of a region, with one of these labels and genres, the most typical first. Raises BadChoice."""
         keys = {
             HARD: self.confidence,
             AMBIGUOUS: -self.variability,
@@ -71,6 +89,25 @@ class DataMap:
             if value:
                 keep = keep & has(values, value)
         return order[keep[order]]
+
+    def ordered(self, rows: Rows, sort: str) -> Rows:
+        """Returns rows of `chosen` by a key of `keys`, after "-" the largest first; as they are for any other."""
+        key = self.keys.get(sort.removeprefix("-"))
+        return (
+            rows
+            if key is None
+            else rows[np.argsort(-key[rows] if sort[0] == "-" else key[rows], kind="stable")]
+        )
+
+    @property
+    def keys(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns what rows are ordered by: the place in the file, the gold label and the genre by name, the measures."""
+        return {
+            "pair": np.arange(len(self.ids)),
+            "gold": self.gold.ranks(),
+            "genre": self.genre.ranks(),
+            **{name: getattr(self, name) for name in ("confidence", "variability", "correctness", "epochs")},
+        }
 
     def page(self, rows: Rows, after: str, size: int) -> tuple[list[int], str]:
         """Returns at most `size` of the rows after the pair `after`, and the pair after which the next page begins.

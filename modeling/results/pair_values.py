@@ -45,6 +45,13 @@ class Values:
     names: list[str]
     codes: Codes
 
+    def ranks(self, order: Sequence[str] = ()) -> Codes:
+        """Returns the place of each pair's first value among the values in this order, else A to Z; without one the last."""
+        of_name = {name: place for place, name in enumerate(order or sorted(self.names))}
+        return np.array([*(of_name[name] for name in self.names), len(of_name)], dtype=np.int32)[
+            self.codes[:, 0]
+        ]
+
     @classmethod
     def of(cls, values: Sequence[Sequence[str]]) -> "Values":
         """Encodes the values of each pair; a pair may have none or several."""

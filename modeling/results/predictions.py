@@ -3,13 +3,14 @@
 Pages, CSV and REST ask for them by the same parameters.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from django.http import QueryDict
 
 from collection.models import PARTITIONS, Pair, PairInSet
 from modeling.folders import predictions_of
@@ -18,11 +19,15 @@ from modeling.results.breakdowns import stored_dimensions
 from modeling.results.dimensions import DIMENSIONS, OWN, SET
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Predicted, read_predicted
+from modeling.results.run_scores import in_order
 from modeling.results.texts import FrozenPair, frozen_pairs
 from modeling.results.trials import hides_test
 from modeling.results.twins import is_twin
 from nli.lines import HELD_OUT
+from shared.facets import several
+from shared.lists import orders_of
 from shared.portions import portions
+from shared.tables import Column
 from snapshots.models import Snapshot
 
 MOST_PREDICTIONS = 1000
@@ -50,6 +55,8 @@ SORTS = {
     LEAST_GOLD: "least probable gold label first",
     IN_FILE: "order of the snapshot’s file",
 }
+# Dimensions that order pairs by their values, too.
+SORTED_BY = ("label", "predicted", "genre", "agreement")
 SORTS_OF_TWO = {GAP: "largest difference between the two runs first"}
 SORTS_OF_TWINS = {LEAST_PVI: "least PVI first"}
 
@@ -72,11 +79,14 @@ class BadChoice(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to show. `values`: dimension -> the value that a pair must have. `text`: words of premise or hypothesis."""
+    """What to show: pairs with one of these outcomes. `values`: dimension -> values of which a pair must have one.
 
-    outcome: str = ALL
+    `text`: words of premise or hypothesis.
+    """
+
+    outcome: str | Collection[str] = ALL
     sort: str = SUREST
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str | Collection[str]] = field(default_factory=dict)
     text: str = ""
 
 
@@ -216,8 +226,9 @@ class Predictions:
 
     @property
     def sorts(self) -> dict[str, str]:
-        found = SORTS | (SORTS_OF_TWO if self.second else {})
-        return found if self.pvi is None else found | SORTS_OF_TWINS
+        found = SORTS | (SORTS_OF_TWO if self.second else {}) | ({} if self.pvi is None else SORTS_OF_TWINS)
+        known = [name for name in SORTED_BY if name in self.dimensions]
+        return found | orders_of(Column(name, DIMENSIONS[name]) for name in known)
 
     def chosen(self, choice: Choice) -> npt.NDArray[np.int64]:
         """Returns the rows of a choice in its order. Raises BadChoice."""
@@ -239,14 +250,11 @@ class Predictions:
         for name, values in self.dimensions.items():
             others = {key: value for key, value in choice.values.items() if key != name}
             keep = self._passing(replace(choice, values=others)) if name in choice.values else whole
-            # The first place counts what has no value.
-            numbers = np.bincount(values.codes[keep].ravel() + 1, minlength=len(values.names) + 1)[1:]
-            counted = zip(values.names, numbers.tolist(), strict=True)
-            found[name] = [(value, number) for value, number in counted if number]
+            found[name] = numbers_of(values, keep)
         return found
 
     def _passing(self, choice: Choice) -> npt.NDArray[np.bool_]:
-        keep = self._with_outcome(choice.outcome)
+        keep = np.any([self._with_outcome(each) for each in several(choice.outcome)], axis=0)
         for name, value in choice.values.items():
             if name not in self.dimensions:
                 raise BadChoice("dimension", name, list(self.dimensions))
@@ -338,7 +346,11 @@ class Predictions:
             GAP: lambda: -np.abs(self.first.of_gold - (self.second or self.first).of_gold),
             LEAST_PVI: lambda: np.zeros(0) if self.pvi is None else self.pvi,
         }
-        return np.argsort(keys[sort](), kind="stable")
+        if sort in keys:
+            return np.argsort(keys[sort](), kind="stable")
+        values = self.dimensions[sort.removeprefix("-")]
+        order = in_order(values.names, self.snapshot.corpus.labels)
+        return np.argsort(values.ranks(order[::-1] if sort[0] == "-" else order), kind="stable")
 
 
 def sets_by_pair(snapshot: Snapshot, predicted: Predicted) -> dict[str, Values]:
@@ -356,11 +368,20 @@ def sets_by_pair(snapshot: Snapshot, predicted: Predicted) -> dict[str, Values]:
     return {SET: Values([*found], codes)}
 
 
-def has(values: Values, value: str) -> npt.NDArray[np.bool_]:
-    """Returns which pairs have a value of a dimension."""
-    if value not in values.names:
-        return np.zeros(len(values.codes), dtype=np.bool_)
-    return np.asarray((values.codes == values.names.index(value)).any(axis=1))
+def has(values: Values, wanted: str | Collection[str]) -> npt.NDArray[np.bool_]:
+    """Returns which pairs have a value of a dimension, or one of several."""
+    found = np.zeros(len(values.codes), dtype=np.bool_)
+    for value in several(wanted):
+        if value in values.names:
+            found |= (values.codes == values.names.index(value)).any(axis=1)
+    return found
+
+
+def numbers_of(values: Values, keep: npt.NDArray[np.bool_]) -> list[tuple[str, int]]:
+    """Returns the values of a dimension with the number of pairs that have each, without those that none has."""
+    # The first place counts what has no value.
+    numbers = np.bincount(values.codes[keep].ravel() + 1, minlength=len(values.names) + 1)[1:]
+    return [(value, number) for value, number in zip(values.names, numbers.tolist(), strict=True) if number]
 
 
 def _answer(predicted: Predicted, place: int) -> Answer:
@@ -427,15 +448,16 @@ def asked_predictions(run: TrainingRun, partition: str, given: Mapping[str, str]
     return Predictions(run, partition, on=snapshot, beside=beside)
 
 
-def asked_choice(given: Mapping[str, str]) -> Choice:
-    """Returns the choice: `outcome`, `sort`, `text`, and a value for each dimension that is named."""
+def asked_choice(given: QueryDict, sort: str = SUREST) -> Choice:
+    """Returns the choice: `outcome`, `sort` (else this), `text`, and values for each dimension that is named."""
     values = {
-        name: value[:LONGEST]
-        for name, value in given.items()
-        if value and (name in DIMENSIONS or name == SET or name.startswith(OWN))
+        name: found
+        for name, texts in given.lists()
+        if (name in DIMENSIONS or name == SET or name.startswith(OWN))
+        and (found := several([text[:LONGEST] for text in texts]))
     }
     text = given.get("text", "").replace("\0", "")[:LONGEST].strip()
-    return Choice(given.get("outcome") or ALL, given.get("sort") or SUREST, values, text)
+    return Choice(several(given.getlist("outcome")) or ALL, given.get("sort") or sort, values, text)
 
 
 def other_runs(run: TrainingRun, snapshot: Snapshot) -> list[TrainingRun]:

@@ -16,7 +16,6 @@ from modeling.results.dimensions import definition_of, order_of
 from modeling.results.predictions import (
     ALL,
     IN_FILE,
-    LEAST_GOLD,
     LEAST_PVI,
     SUREST,
     Answer,
@@ -34,8 +33,9 @@ from modeling.results.run_figures import OF_MAP
 from modeling.results.run_scores import in_order
 from modeling.results.texts import FrozenPair, frozen_pairs
 from shared.csv_files import csv_file, csv_lines
+from shared.facets import several
 from shared.figures import shown
-from shared.lists import Facet, Filter, Shown, Value, View
+from shared.lists import Filter, Shown, View, heads_of, orders_of
 from shared.lists import Row as ListRow
 from shared.numbers import percent
 from shared.tables import Column
@@ -53,10 +53,10 @@ ALWAYS_SHOWN = ("label", "predicted", "genre")
 def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Shows predictions with their texts, filtered and sorted, page by page. POST: what to do with chosen pairs."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    given = request.GET.dict()
+    given = request.GET
     context: dict[str, Any] = {"run": run, "partition": partition}
     try:
-        predictions, choice = asked_predictions(run, partition, given), asked_choice(given)
+        predictions, choice = asked_predictions(run, partition, given.dict()), asked_choice(given)
         if request.method == "POST":
             ids, places = predictions.first.ids, predictions.chosen(choice).tolist()
             corpus = predictions.snapshot.corpus
@@ -73,9 +73,9 @@ def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpRespo
 def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse | StreamingHttpResponse:
     """Returns all pages of the same choice as CSV."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    given = request.GET.dict()
+    given = request.GET
     try:
-        predictions, choice = asked_predictions(run, partition, given), asked_choice(given)
+        predictions, choice = asked_predictions(run, partition, given.dict()), asked_choice(given)
         predictions.chosen(choice)  # an error comes here, and not in the middle of the file
     except (PredictionsMissing, BadChoice) as error:
         return HttpResponse(str(error), content_type="text/plain; charset=utf-8", status=404)
@@ -92,8 +92,9 @@ OF_PAIRS = [
 # Key of a column -> the order that its head leads to.
 BY: dict[str, tuple[str | None, str | None]] = {
     "pair": (IN_FILE, None),
-    "gold": (LEAST_GOLD, None),
-    "first": (None, SUREST),
+    "votes": ("agreement", "-agreement"),
+    "gold": ("label", "-label"),
+    "first": ("predicted", "-predicted"),
     "pvi": (LEAST_PVI, None),
 }
 
@@ -226,12 +227,15 @@ def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {"run": run}
     try:
         found = data_map(run)
-        rows = found.chosen(*(request.GET.get(name, usual) for name, usual in OF_REGION.items()))
+        region = request.GET.get("region", HARD)
+        wanted = {name: several(request.GET.getlist(name)) for name in OF_MAP_PAIRS}
+        rows = found.chosen(region, **wanted)
         if request.method == "POST":
             places = rows.tolist()
             return act_on_pairs(request, run.snapshot.corpus, lambda: (found.ids[place] for place in places))
+        counts = found.counts(region, **wanted)
         context |= {
-            "list": _shown_on_map(request, run, found, rows),
+            "list": _shown_on_map(request, run, found, rows, counts),
             "all_pairs": len(found.ids),
             "charts": shown(OF_MAP, run, (run.snapshot.corpus.slug, found)),
         }
@@ -259,7 +263,7 @@ def _map_rows(found: DataMap) -> Iterator[list[object]]:
         yield list(found.point(row).values())
 
 
-OF_REGION = {"region": HARD, "label": "", "genre": ""}  # what of the address chooses pairs of the map
+OF_MAP_PAIRS = ("label", "genre")  # filters of a region
 MEASURES = [
     Column("confidence", "Confidence", "kappa"),
     Column("variability", "Variability", "kappa"),
@@ -268,22 +272,24 @@ MEASURES = [
 ]
 
 
-def _shown_on_map(request: HttpRequest, run: TrainingRun, found: DataMap, rows: Any) -> Shown:
+def _shown_on_map(
+    request: HttpRequest, run: TrainingRun, found: DataMap, rows: Any, counts: dict[str, Any]
+) -> Shown:
+    """counts: as DataMap.counts returns them."""
     corpus, names = run.snapshot.corpus, names_on(run.snapshot)
-    view = View(request, [*OF_PAIRS, *MEASURES], REGIONS, usual=HARD, sort="region")
-    places, following = found.page(rows, request.GET.get("after", ""), view.size)
+    by = [column for column in (*OF_PAIRS, *MEASURES) if column.key in found.keys]
+    orders = {"": "the most typical of the region first", **orders_of([*by, Column("genre", "Genre")])}
+    view = View(request, [*OF_PAIRS, *MEASURES], orders, heads_of(by), sort="sort")
+    places, following = found.page(found.ordered(rows, view.order), view.text("after"), view.size)
     pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in places])
-    regions = [
-        Value(words, None, name == view.order, view.address({"region": name}))
-        for name, words in REGIONS.items()
-    ]
-    filters = [
-        Filter(
-            key, title, {name: names[key].get(name, name) for name in in_order(values.names, corpus.labels)}
-        )
-        for key, title, values in (("label", "Gold label", found.gold), ("genre", "Genre", found.genre))
-    ]
+    filters = []
+    for key, title in (("label", "Gold label"), ("genre", "Genre")):
+        numbers = dict(counts[key])
+        ordered = in_order([*numbers], corpus.labels)
+        filters.append(Filter(key, title, {name: names[key].get(name, name) for name in ordered}))
+        counts[key] = [(name, numbers[name]) for name in ordered]
     elsewhere = "The texts of this pair are in another snapshot, with which the training was mixed."
+    filters.insert(0, Filter("region", "Region", REGIONS, is_single=True))
     shown_rows = []
     for point in map(found.point, places):
         name = point["pairID"]
@@ -293,7 +299,7 @@ def _shown_on_map(request: HttpRequest, run: TrainingRun, found: DataMap, rows: 
         shown_rows,
         filters,
         total=(len(rows), False),
-        facets=[Facet("Region: each a third of the pairs", regions), *view.facets(filters, {})],
+        numbers=counts,
         first=view.address({}) if request.GET.get("after") else "",
         after=following,
         csv=reverse("data-map-csv", args=[run.pk]),

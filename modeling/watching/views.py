@@ -149,10 +149,10 @@ def _narrowed(view: View, runs: RunQuerySet) -> tuple[list[Filter], list[int], N
 
     filters = [
         Filter("text", "Words of baseline or settings"),
-        Filter("status", "Status", values("status"), is_several=True),
-        Filter("baseline", "Baseline", values("baseline"), is_several=True),
-        Filter("snapshot", "Snapshot", values("snapshot"), is_several=True),
-        Filter("regime", "Regime", KINDS, is_several=True),
+        Filter("status", "Status", values("status")),
+        Filter("baseline", "Baseline", values("baseline")),
+        Filter("snapshot", "Snapshot", values("snapshot")),
+        Filter("regime", "Regime", KINDS),
         Filter("seeds", "Seeds", {"together": "together, with their means"}, is_choice=True, nothing="each"),
     ]
     return filters, *view.narrowed(filters, facts)

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.db.models.functions import Greatest, Length
@@ -11,6 +12,7 @@ from django.urls import reverse
 
 from accounts.pages.access import researcher_form, researcher_page
 from accounts.pages.chart_files import chart_file
+from collection.models import PairInSet
 from nli.gold import NONE, SOURCES, VOTED
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
@@ -60,7 +62,7 @@ COLUMNS = [
 ]
 ROWS_AT_ONCE = 1000
 COUNTED = ("partition", "genre", "label", "source", "votes")
-FILTERS = (*COUNTED, "text", "changed", "set")
+Wishes = dict[str, Any]  # filter -> what is typed, or the values that are chosen
 # Characters of the hypothesis, and a class of agreement (shared/facets.py), by its upper end in percent.
 NUMBERS = {"shortest": 10_000, "longest": 10_000, "agreement": 100}
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
@@ -74,7 +76,8 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     """
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     view = View(request, COLUMNS, ORDERS, {"pair": ("", "last")})
-    wanted = {name: view.text(name) for name in FILTERS}
+    wanted: Wishes = {name: view.text(name) for name in ("text", "changed")}
+    wanted |= {name: view.chosen(name) for name in (*COUNTED, "set")}
     limits = {name: view.number(name, 0, most) for name, most in NUMBERS.items()}
     lengths = classes_between(limits["shortest"], limits["longest"])
     agreement = chosen_agreement(limits["agreement"])
@@ -167,7 +170,7 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _numbers(
     snapshot: Snapshot,
-    wanted: dict[str, str],
+    wanted: Wishes,
     classes: dict[str, frozenset[int]],
     few: Among | None,
     *,
@@ -179,7 +182,7 @@ def _numbers(
     few: which pairs alone are counted. is_asked: whether the page came before, and waits for the numbers of a large
     snapshot.
     """
-    chosen: dict[str, Wish] = {**{name: wanted[name] for name in COUNTED}, **classes}
+    chosen: dict[str, Wish] = {**{name: frozenset(wanted[name]) for name in COUNTED}, **classes}
     if few is not None:
         groups = groups_of(SnapshotPair.objects.filter(few, snapshot=snapshot), snapshot.corpus.scheme)
     elif is_asked or is_counted(snapshot):
@@ -196,7 +199,7 @@ def _few(rows: SnapshotPairQuerySet) -> Among | None:
     return Among("pk", keys) if len(keys) <= MOST_COUNTED else None
 
 
-def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]) -> SnapshotPairQuerySet:
+def _filtered(snapshot: Snapshot, wanted: Wishes, limits: dict[str, int]) -> SnapshotPairQuerySet:
     rows: SnapshotPairQuerySet = SnapshotPair.objects.filter(snapshot=snapshot)
     if wanted["changed"]:
         # Those that are gone stand in the list of the snapshot that still has them.
@@ -211,12 +214,14 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]
         partition=wanted["partition"], genre=wanted["genre"], label=wanted["label"], source=wanted["source"]
     )
     labels = SnapshotLabel.objects.filter(row=OuterRef("pk"))
-    if wanted["votes"] == "none":
-        rows = rows.filter(~Exists(labels))
-    elif wanted["votes"] in VOTES:
-        ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
-        same = Q(first=F("last")) if wanted["votes"] == "same" else Q(first__lt=F("last"))
-        rows = rows.filter(Exists(ends.filter(same)))
+    ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
+    standing = {
+        "none": ~Exists(labels),
+        "same": Exists(ends.filter(first=F("last"))),
+        "different": Exists(ends.filter(first__lt=F("last"))),
+    }
+    if votes := [Q(standing[name]) for name in wanted["votes"] if name in standing]:
+        rows = rows.filter(Q.create(votes, Q.OR))
     if part := chosen_agreement(limits.get("agreement", 0)):
         counts = votes_by_label(snapshot.corpus.scheme, "label")
         of_rows = labels.order_by().values("row").annotate(votes=Count("pk"), most=Greatest(*counts.values()))
@@ -226,8 +231,10 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], limits: dict[str, int]
         rows = rows.annotate(characters=Length("pair__hypothesis")).filter(characters__gte=shortest)
         rows = rows.filter(characters__lte=longest) if longest else rows
     if wanted["set"]:
-        of_set = {"pair__sets__pair_set__name": wanted["set"]}
-        rows = rows.filter(pair__sets__pair_set__corpus=snapshot.corpus_id, **of_set)
+        places = PairInSet.objects.filter(
+            pair_set__corpus=snapshot.corpus_id, pair_set__name__in=wanted["set"]
+        )
+        rows = rows.filter(pair__in=places.values("pair"))
     if wanted["text"]:
         words = Q(pair__hypothesis__has_words=wanted["text"]) | Q(
             pair__premise__text__has_words=wanted["text"]

@@ -5,11 +5,15 @@ from typing import Any
 import pytest
 from lxml import html
 
+from collection.models import Premise
+from modeling.folders import folder_of
 from modeling.models import TrainingRun
+from modeling.results.breakdowns import store_breakdowns
 from tests.cast import person
 from tests.corpora import add_label, make_corpus, make_pair, make_premise
 from tests.listed import listed
-from tests.modeling.material import done_run, small_snapshot
+from tests.modeling.material import done_run, small_snapshot, write_predictions
+from tests.modeling.test_data_map import dynamics
 from validation.models import Question
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -106,3 +110,34 @@ def test_annotators_are_found_by_flag_role_and_state(browser_of, rosa, people):
     table = html.fromstring(browser.get(f"{address}?column=state").content).xpath("//table")[0]
     heads = [head.text_content().strip() for head in table.xpath("./thead//th")]
     assert heads == ["Code", "State"]
+
+
+def test_chosen_values_of_a_facet_join_by_or_in_every_list(browser_of, rosa):
+    """Each list shows the rows of one value, of the other, and of both; its numbers are those of the rows."""
+    snapshot = small_snapshot(9, test=9)
+    run = done_run(snapshot)
+    write_predictions(run, "test", wrong=3)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    dynamics(run)
+    Premise.objects.filter(pk=Premise.objects.earliest("pk").pk).update(status=Premise.Status.PAUSED)
+    slug, browser = snapshot.corpus.slug, browser_of(rosa)
+    for address, facet, parameter in (
+        (f"/corpora/{slug}/pairs/", "Author’s label", "author_label"),
+        (f"/corpora/{slug}/pairs/", "Gold label", "gold"),
+        (f"/corpora/{slug}/pairs/", "Votes", "votes"),
+        (f"/snapshots/{snapshot.pk}/pairs/", "Partition", "partition"),
+        (f"/snapshots/{snapshot.pk}/pairs/", "Gold label", "label"),
+        (f"/runs/{run.pk}/predictions/test/", "Gold label", "label"),
+        (f"/runs/{run.pk}/predictions/test/", "Which", "outcome"),
+        (f"/runs/{run.pk}/data-map/?region=all", "Gold label", "label"),
+        (f"/c/{slug}/premises/", "Status", "status"),
+    ):
+        shown = facets(browser.get(address))[facet]
+        first, second = [*shown.values()][:2]
+        one, other = set(names(browser.get(first[1]))), set(names(browser.get(second[1])))
+        assert (len(one), len(other)) == (first[0], second[0]), (address, facet)
+        values = [link.partition(f"{parameter}=")[2].partition("&")[0] for _, link in (first, second)]
+        glue = "&" if "?" in address else "?"
+        both = browser.get(f"{address}{glue}{parameter}={values[0]}&{parameter}={values[1]}")
+        assert set(names(both)) == one | other, (address, facet)
+        assert listed(both).total == (len(one | other), False)

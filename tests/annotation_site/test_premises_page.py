@@ -11,6 +11,7 @@ from collection.models import Premise, WritingSeat
 from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
 from shared import figures
+from shared import facets
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.listed import cells, listed
 from validation.models import CachedStatistics
@@ -88,6 +89,7 @@ def test_filters_and_what_stands_in_a_row(corpus, look, ana):
 def test_totals_stop_at_a_number_that_is_quick_to_count(corpus, look, monkeypatch):
     assert "<p>7 premises." in look().content.decode()
     monkeypatch.setattr(premises_page, "MOST_COUNTED", 5)
+    monkeypatch.setattr(facets, "MOST_IN_FACETS", 5)
     assert "<p>More than 5 premises." in look().content.decode()
 
 

@@ -10,14 +10,14 @@ import orjson
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Length
 
-from collection.models import Pair
+from collection.models import Pair, PairInSet
 from collection.models.premises import sentences_of
 from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.among import Among
 from shared.csv_files import csv_text
-from shared.facets import Address, Wish, classes_between, counted, histograms, share_chart
+from shared.facets import Address, Wish, classes_between, counted, histograms, several, share_chart
 from shared.facets import Numbers as Values
 from shared.pages_by_key import Order, counted_up_to, portions_by_key
 from shared.tables import Table, with_values
@@ -49,8 +49,10 @@ LIMITS = ("shortest", "longest")
 FACETS = ("gold", "votes", "genre", "author_label")  # filters that show the number of pairs beside each value
 # Filters whose pairs are counted in validation/statistics/pair_counts.py.
 COUNTED = (*FACETS, "source", "agreement")
+SEVERAL = (*FACETS, "source", "set")  # filters that accept several values
+UNOPENED = "unopened"
 VOTES = {
-    "unopened": "not opened yet",
+    UNOPENED: "not opened yet",
     "open": "labels are missing",
     "complete": "all seats are filled",
     "unanimous": "all are the same",
@@ -61,21 +63,21 @@ VOTES = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """The filters of the list; an empty filter accepts all pairs.
+    """The filters of the list; an empty filter accepts all pairs, one with several values those with any of them.
 
-    genre: a slug. author: a code. gold: a gold label, or "-" for none. source: the source of the gold label.
-    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of premise or hypothesis. premise: the id
+    genre: slugs. author: a code. gold: gold labels, or "-" for none. source: of the gold label.
+    votes: keys of VOTES. skipped: only pairs that somebody skipped. text: part of premise or hypothesis. premise: the id
     of a premise. shortest, longest: characters of the hypothesis; 0: no limit. by, group: a dimension of agreement and
-    one of its groups. agreement: a class of `agrees`; 0: any. set: the name of a set.
+    one of its groups. agreement: a class of `agrees`; 0: any. set: names of sets.
     found: the keys of all pairs that have `text`, if they were looked for before.
     """
 
-    genre: str = ""
+    genre: str | Collection[str] = ()
     author: str = ""
-    author_label: str = ""
-    gold: str = ""
-    source: str = ""
-    votes: str = ""
+    author_label: str | Collection[str] = ()
+    gold: str | Collection[str] = ()
+    source: str | Collection[str] = ()
+    votes: str | Collection[str] = ()
     skipped: bool = False
     text: str = ""
     premise: str = ""
@@ -84,8 +86,12 @@ class Wanted:
     by: str = ""
     group: str = ""
     agreement: int = 0
-    set: str = ""
+    set: str | Collection[str] = ()
     found: Collection[int] | None = None
+
+    def __post_init__(self) -> None:
+        for name in SEVERAL:
+            object.__setattr__(self, name, several(getattr(self, name)))
 
     @property
     def needs_votes(self) -> bool:
@@ -128,7 +134,7 @@ def pairs_to_read(
     """
     with more_sort_memory():
         keys = by_columns(question, wanted)
-        return scan(question, keys, _by_votes(wanted), after, size, ORDERS[order])
+        return scan(question, keys, _by_votes(question, wanted), after, size, ORDERS[order])
 
 
 def in_ranked_order(
@@ -143,7 +149,7 @@ def in_ranked_order(
     with more_sort_memory():
         keys = by_columns(question, wanted).filter(Among("public_id", list(places)))
         place_of = {key: places[name] for key, name in keys.values_list("pk", "public_id")}
-        passing = _passing(question, _by_votes(wanted), sorted(place_of, key=place_of.__getitem__))
+        passing = _passing(question, _by_votes(question, wanted), sorted(place_of, key=place_of.__getitem__))
         found = _shown(question, passing[:size])
     if len(passing) > size:
         return found, place_of[passing[size]]
@@ -152,7 +158,7 @@ def in_ranked_order(
 
 def passing_among(question: Question, wanted: Wanted, ids: Sequence[str]) -> frozenset[str] | None:
     """Returns those of these ids whose pairs pass; None if they are too many to look at."""
-    condition = _by_votes(wanted)
+    condition = _by_votes(question, wanted)
     if len(ids) > (MOST_EXAMINED if condition else MOST_COUNTED):
         return None
     with more_sort_memory():
@@ -163,7 +169,7 @@ def passing_among(question: Question, wanted: Wanted, ids: Sequence[str]) -> fro
 
 def sample_of(question: Question, wanted: Wanted, seed: int, size: int = 50) -> list[Any]:
     """Returns up to `size` random pairs that pass, with gold labels. The same seed draws the same pairs."""
-    condition = _by_votes(wanted)
+    condition = _by_votes(question, wanted)
     with more_sort_memory():
         drawn = in_drawn_order(by_columns(question, wanted), str(seed)).values_list("pk", flat=True)
         keys = list(drawn[: MOST_EXAMINED if condition else size])
@@ -218,8 +224,7 @@ def numbers_of(question: Question, wanted: Wanted, ids: Sequence[str] | None = N
         return Numbers(
             None if wanted.needs_votes else counted_up_to(rows, MOST_COUNTED), is_awaited=row is not None
         )
-    chosen: dict[str, Wish] = {name: getattr(wanted, name) for name in (*FACETS, "source")}
-    chosen["votes"] = wanted.votes if wanted.votes in VOTES else ""
+    chosen: dict[str, Wish] = {name: frozenset(getattr(wanted, name)) for name in (*FACETS, "source")}
     chosen["length"] = lengths or frozenset()
     chosen["agreement"] = frozenset({wanted.agreement} if wanted.agreement else ())
     values, number = counted(groups, chosen, {"votes": tuple(VOTES)})
@@ -253,7 +258,7 @@ def tenths_of(question: Question, wanted: Wanted, doubts: Any) -> list[int]:
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
     """Yields the keys of all pairs that pass, portion by portion."""
-    condition = _by_votes(wanted)
+    condition = _by_votes(question, wanted)
     for rows in portions_by_key(by_columns(question, wanted), LINES_AT_ONCE):
         yield _passing(question, condition, [key for (key,) in rows])
 
@@ -338,9 +343,9 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
     """Returns the pairs that pass the filters for which no votes need be counted."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id).order_by("pk")
     columns: dict[str, Any] = {
-        "premise__genre__slug": wanted.genre,
+        "premise__genre__slug__in": wanted.genre,
         "author__code": wanted.author,
-        "author_label": wanted.author_label,
+        "author_label__in": wanted.author_label,
         "premise__public_id": wanted.premise,
     }
     pairs = pairs.filter(**{name: value for name, value in columns.items() if value})
@@ -353,13 +358,15 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
         limits = {f"characters__{side}": number for side, number in lengths.items() if number}
         pairs = pairs.annotate(characters=Length("hypothesis")).filter(**limits)
     if wanted.set:
-        pairs = pairs.filter(sets__pair_set__name=wanted.set, sets__pair_set__corpus=question.corpus_id)
+        places = PairInSet.objects.filter(pair_set__corpus=question.corpus_id, pair_set__name__in=wanted.set)
+        pairs = pairs.filter(pk__in=places.values("pair"))
     if wanted.by:
         pairs = in_group(pairs, question, wanted.by, wanted.group)
-    if wanted.votes:
-        is_opened = Exists(Label.objects.seats().filter(question=question, pair=OuterRef("pk")))
-        pairs = pairs.filter(~is_opened if wanted.votes == "unopened" else is_opened)
-    if wanted.source == ADJUDICATED:
+    if wanted.votes == (UNOPENED,):
+        pairs = pairs.filter(~is_opened(question))
+    elif wanted.votes and UNOPENED not in wanted.votes:
+        pairs = pairs.filter(is_opened(question))
+    if wanted.source == (ADJUDICATED,):
         pairs = pairs.filter(
             Exists(Adjudication.objects.standing().filter(question=question, pair=OuterRef("pk")))
         )
@@ -371,14 +378,22 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
     return pairs
 
 
-def _by_votes(wanted: Wanted) -> Q:
+def is_opened(question: Question) -> Exists:
+    return Exists(Label.objects.seats().filter(question=question, pair=OuterRef("pk")))
+
+
+def _by_votes(question: Question, wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`; an empty one if nothing is asked of the votes."""
-    condition = how_votes_stand().get(wanted.votes, Q())
+    standing = [state for name, state in how_votes_stand().items() if name in wanted.votes]
+    condition = Q.create(standing, Q.OR)
+    if standing and UNOPENED in wanted.votes:
+        condition = condition & Q(is_opened(question)) | ~Q(is_opened(question))
     if wanted.agreement:
         condition &= agrees(wanted.agreement)
     if wanted.gold:
-        condition &= Q(gold_label=None if wanted.gold == NO_GOLD else wanted.gold)
-    return condition & Q(gold_source=wanted.source) if wanted.source else condition
+        has_label = Q(gold_label__in=[label for label in wanted.gold if label != NO_GOLD])
+        condition &= has_label | Q(gold_label=None) if NO_GOLD in wanted.gold else has_label
+    return condition & Q(gold_source__in=wanted.source) if wanted.source else condition
 
 
 # The columns of a row; pairs/api.py describes them. Premises are loaded as text and number of sentences.

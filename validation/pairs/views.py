@@ -37,6 +37,7 @@ from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.listing import (
     LIMITS,
     ORDERS,
+    SEVERAL,
     VOTES,
     Wanted,
     charts_of,
@@ -126,6 +127,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     words = answer_words(question)
     filters = filters_of(question, dict(genres.values_list("slug", "name")), dict(runs))
     given: dict[str, Any] = {name: view.text(name) for name in ("by", "group", *TEXT_FILTERS)}
+    given |= {name: view.chosen(name) for name in SEVERAL}
     if given["by"] and given["by"] not in DIMENSIONS:
         raise Http404(f"There are no pairs by {given['by']}.")
     lengths: dict[str, Any] = {name: view.number(name, 0, LONGEST) for name in LIMITS}
@@ -214,7 +216,7 @@ def filters_of(question: Question, genres: dict[str, str], runs: dict[int, str])
     return found
 
 
-TEXT_FILTERS = ("genre", "author", "author_label", "gold", "source", "votes", "text", "premise", "set")
+TEXT_FILTERS = ("author", "text", "premise")
 
 
 def _row(question: Question, pair: Any, votes: Counter[str], doubts: Any, words: dict[str, str]) -> Row:
