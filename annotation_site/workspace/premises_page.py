@@ -62,9 +62,9 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists premises, page by page. The address holds the view; `as=csv`: all that pass as CSV. POST acts on chosen ones."""
     corpus = get_object_or_404(Corpus, slug=slug)
     view = View(request, SHOWN, ORDERS, BY, usual="pk")
-    typed = {name: view.text(name) for name in ("text", "document")}
-    chosen = {name: frozenset(view.chosen(name)) for name in FACETS}
-    found = filtered(corpus, **typed, **chosen)
+    chosen: dict[str, Any] = {name: frozenset(view.chosen(name)) for name in FACETS}
+    typed = view.text("text"), view.text("document")
+    found = filtered(corpus, *typed, **chosen)
     if request.method == "POST":
         return act_on_premises(request, corpus, lambda: found.values_list("public_id", flat=True))
     if request.GET.get("as") == "csv":
@@ -81,7 +81,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
         Filter("document", "Document"),
     ]
     numbers, total = facets_of(
-        filtered(corpus, **typed),
+        filtered(corpus, *typed),
         {"status": "status", "genre": "genre__slug", "writing": WRITTEN},
         chosen,
         {"writing": tuple(WRITING)},
@@ -93,7 +93,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
             filters,
             total=total,
             numbers=numbers,
-            marked=typed["text"],
+            marked=typed[0],
             after=page.after,
             before=page.before,
             name="premise",

@@ -80,7 +80,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     typed = {name: view.text(name) for name in TYPED}
     chosen = {name: frozenset(view.chosen(name)) for name in FACETS}
     lengths = {name: view.number(name, 0, MOST_CHARACTERS) for name in ("shortest", "longest")}
-    found = written(corpus, typed | chosen, **lengths)
+    found = written(corpus, {**typed, **chosen}, **lengths)
     if request.GET.get("as") == "csv":
         return csv_file(_lines(found), f"{corpus.slug}-texts")
     edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
@@ -164,7 +164,7 @@ def written(
     corpus: Corpus, wanted: Mapping[str, str | Collection[str]] = {}, *, shortest: int = 0, longest: int = 0
 ) -> QuerySet[Pair]:
     """Returns the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
-    pairs = Pair.objects.filter(corpus=corpus, assignment__isnull=False).shown()
+    pairs: QuerySet[Pair] = Pair.objects.filter(corpus=corpus, assignment__isnull=False).shown()
     columns = TYPED | {name: f"{column}__in" for name, column in FACETS.items()}
     pairs = pairs.filter(**{columns[name]: wish for name, wish in wanted.items() if wish})
     pairs = pairs.annotate(characters=Length("hypothesis"))

@@ -221,7 +221,7 @@ def _filtered(snapshot: Snapshot, wanted: Wishes, limits: dict[str, int]) -> Sna
         "different": Exists(ends.filter(first__lt=F("last"))),
     }
     if votes := [Q(standing[name]) for name in wanted["votes"] if name in standing]:
-        rows = rows.filter(Q.create(votes, Q.OR))
+        rows = rows.filter(Q.create([*votes], Q.OR))
     if part := chosen_agreement(limits.get("agreement", 0)):
         counts = votes_by_label(snapshot.corpus.scheme, "label")
         of_rows = labels.order_by().values("row").annotate(votes=Count("pk"), most=Greatest(*counts.values()))

@@ -10,8 +10,7 @@ from annotation_site.workspace import premises_charts, premises_page
 from collection.models import Premise, WritingSeat
 from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
-from shared import figures
-from shared import facets
+from shared import facets, figures
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.listed import cells, listed
 from validation.models import CachedStatistics

@@ -1,10 +1,11 @@
 """A linguist makes a corpus by forms alone, which two people fill: from an example to a release, without a file."""
 
 import re
+from functools import partial
 
 import pytest
 from django.db.models import F
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from collection.models import Corpus, Pair, PairImportJob, PromptVersion
 from modeling.models import TrainingRun
@@ -23,6 +24,11 @@ WRITTEN = {
     "nina": ("A person is outdoors.", "The bus is late again today.", "A man sleeps in his warm bed."),
     "olga": ("Children are playing.", "The tower falls down soon.", "Nobody is near any toys at all."),
 }
+
+
+def _is_heard(page: Page, key: str, answer: Locator) -> int:
+    press(page, key)
+    return answer.count()
 
 
 def part(page: Page, name: str) -> None:
@@ -59,7 +65,7 @@ def judge(page: Page) -> None:
         sentence = page.locator(".hypothesis:visible").inner_text()
         key = str([*ANSWERS].index(Pair.objects.get(hypothesis=sentence).author_label) + 1)
         # A key that comes before the script has begun is not heard.
-        wait_until(page, lambda key=key: press(page, key) or sends.count())  # type: ignore[misc]
+        wait_until(page, partial(_is_heard, page, key, sends))
         page.keyboard.press("Enter")
         expect(page.locator(".hypothesis", has_text=sentence)).to_have_count(0)
 

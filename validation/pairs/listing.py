@@ -385,7 +385,7 @@ def is_opened(question: Question) -> Exists:
 def _by_votes(question: Question, wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`; an empty one if nothing is asked of the votes."""
     standing = [state for name, state in how_votes_stand().items() if name in wanted.votes]
-    condition = Q.create(standing, Q.OR)
+    condition = Q.create([*standing], Q.OR)
     if standing and UNOPENED in wanted.votes:
         condition = condition & Q(is_opened(question)) | ~Q(is_opened(question))
     if wanted.agreement:
