@@ -18,6 +18,7 @@ from allauth.mfa.totp.internal import auth as totp
 from collection.models import Corpus, Pair
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.publishing.actions import answer_datasheet
+from snapshots.withholding.actions import withhold
 from tests import cast
 from tests.commands import run, write_jsonl
 from tests.corpora import ask
@@ -211,6 +212,13 @@ def of_training() -> None:
     run("train", "demo@1", "--baseline", "majority")  # the tutorial's run
 
 
+def of_withholding() -> None:
+    corpus = weather_labelled()
+    withhold(corpus=corpus, partition="test", by=cast.rosa())
+    ids = freeze(corpus).pairs.filter(partition="test").values_list("pair__public_id", flat=True)
+    write("predictions.jsonl", [{"pairID": each, "predicted": "neutral"} for each in ids])
+
+
 FIRST: dict[str, Callable[[], Any]] = {
     "README.md": of_readme,
     "docs/baselines.md": of_baselines,
@@ -226,6 +234,7 @@ FIRST: dict[str, Callable[[], Any]] = {
     "docs/how-to/run-validation.md": of_labelling,
     "docs/how-to/sign-in-of-researchers.md": of_second_factors,
     "docs/how-to/train-baselines.md": of_training,
+    "docs/how-to/withhold-test-labels.md": of_withholding,
 }
 WITH_COMMANDS = [page for page in PAGES if calls(page)]
 

@@ -16,7 +16,6 @@ from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import WITHHELD
 from collection.texts import direction_of
-from nli import gold
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
 from shared import figures
@@ -258,7 +257,7 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     withholding = withholding_of(pair)
     is_hidden = withholding is not None and not withholding.may_read(request.user)
     if withholding is not None:  # the view counts no withheld votes
-        pair.gold_label, pair.gold_source = None, gold.WITHHELD  # type: ignore[attr-defined]
+        pair.gold_label, pair.gold_source = None, NONE  # type: ignore[attr-defined]
     if is_hidden:
         pair.gold_label = pair.author_label = pair.published_label = None  # type: ignore[attr-defined]
         pair.answers_left_out = 0
