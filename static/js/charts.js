@@ -44,7 +44,7 @@
     return {
       ...options,
       height: 74,
-      marginLeft: 14,
+      marginLeft: 24, // half of a date, which may stand at the edge
       marginTop: 6,
       marginBottom: 24,
       legend: chart.lines.length ? options.legend : [],
