@@ -185,6 +185,8 @@ NOT_TOLD = {
     "Vetting": "a researcher's withdrawal of pairs",
     "CorpusText": "who loaded a corpus file; a researcher's act about the corpus",
     "PairImportJob": "who asked for an import; a researcher's act about the corpus",
+    "Withholding": "who withheld the labels of a partition; a researcher's act about the corpus",
+    "HandIn": "what a researcher handed in for a team, which stays on the leaderboard",
     "DroppedLine": "who restored a line of the source",
     "WritingSeat": "a place for a writer; the task tells of it",
     "Gold": "counts over the judgements of a pair",
