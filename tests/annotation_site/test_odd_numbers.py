@@ -48,6 +48,7 @@ BASE = {
     "reproduce": ["mpe", "--data={folder}", "--plan"],
     "report": ["lengths", "small@1"],
     "simulate": ["small", "--url=http://127.0.0.1:9"],
+    "stereotypes": ["small@1", "{terms}"],
     "train": ["small@1", "--baseline=majority", "--queue"],
     "vet_pairs": ["small"],
 }
@@ -93,6 +94,7 @@ def files(small, tmp_path):
         "pairs": write_jsonl(tmp_path / "pairs.jsonl", [record(1, label="neutral")]),
         "premises": write_jsonl(tmp_path / "premises.jsonl", [{"text": "A man reads a long letter."}]),
         "scenes": write_jsonl(tmp_path / "scenes.jsonl", [{"id": "1", "captions": captions}]),
+        "terms": EXAMPLES.parent / "terms" / "gender.toml",
         "words": EXAMPLES / "sentiment" / "yelp_labelled.txt",
     }
 
