@@ -5,6 +5,7 @@ class SnapshotsConfig(AppConfig):
     name = "snapshots"
 
     def ready(self) -> None:
+        from collection.writing.prompts import FREEZES
         from shared.figures import register
         from snapshots.browsing import changed_pairs, contents, pair_numbers
         from snapshots.handing_in import figures as handed_in
@@ -22,3 +23,11 @@ class SnapshotsConfig(AppConfig):
             handed_in,
         ):
             register(*room.FIGURES)
+        FREEZES.append(is_being_made)
+
+
+def is_being_made(corpus: int) -> bool:
+    """Returns whether a snapshot of this corpus waits or is being frozen."""
+    from snapshots.models import Snapshot
+
+    return Snapshot.objects.filter(corpus=corpus, status__in=("requested", "freezing")).exists()

@@ -1,6 +1,6 @@
 """Records readings of prompts with their check, and runs pilots of prompts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
@@ -26,6 +26,9 @@ from collection.writing.claiming import lock_writer
 from collection.writing.reading_pay import pay_for_reading, pays_for_reading
 from nli.lines import HELD_OUT
 from shared.transactions import one_transaction
+
+# Whether a snapshot of a corpus is being made. The app of snapshots, which is above this one, adds it when it starts.
+FREEZES: list[Callable[[int], bool]] = []
 
 
 @one_transaction
@@ -158,7 +161,7 @@ def release_pilots(*, prompt: Prompt) -> int:
     They are in train in every snapshot, and bind their premise's group to it; `metadata` names the pilot. Raises
     NotPossible while a snapshot of the corpus is being made, since it may place the same premises elsewhere.
     """
-    if prompt.corpus.snapshots.filter(status__in=("requested", "freezing")).exists():
+    if any(is_being_made(prompt.corpus_id) for is_being_made in FREEZES):
         raise NotPossible("A snapshot of this corpus is being made. Release the texts when it is done.")
     keys = list(pilots_to_release(prompt).filter(kept_because="").values_list("pk", flat=True))
     return Pair.objects.filter(pk__in=keys, withdrawn_because=PILOT).update(

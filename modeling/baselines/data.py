@@ -15,7 +15,7 @@ from modeling.baselines.config import DataFile
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from nli.answers import COUNTS
-from nli.gold import Rule
+from nli.gold import WITHHELD, Rule
 from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, label_index, vote_index
 from nli.lines import ALL, EXTRA, IN_SEATS, TEXTS, is_a, premises_of, votes_in
 from nli.single_premises import labels_of_premises
@@ -140,7 +140,7 @@ def read_pair(
     if not isinstance(row, dict):
         raise ValueError("this is not a JSON object")
     label = text_of(row, "gold_label")
-    if label in ("", NO_GOLD):  # empty: withheld
+    if label == NO_GOLD or (label == "" and row.get("gold_source") == WITHHELD):
         return None
     if label not in index:
         two = SCHEMES[COLLAPSED]

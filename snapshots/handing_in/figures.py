@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nli.percentages import percent
 from shared.figures import Figure, picture
 from shared.findings import in_place
 from shared.intervals import wilson
@@ -97,7 +98,7 @@ def _by_genre(snapshot: Snapshot) -> Iterator[list[object]]:
 
 def _found(table: Table) -> str:
     best = next((row for row in table.rows if row["kind"] == SYSTEM), None)
-    return in_place(f"{best['system']} leads the systems, with {best['accuracy']:.1%}") if best else ""
+    return in_place(f"{best['system']} leads the systems, with {percent(best['accuracy'])}") if best else ""
 
 
 ACCURACY = "Share of the pairs with a gold label that are right; of people, of single labels that are the gold label."

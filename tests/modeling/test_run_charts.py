@@ -180,9 +180,7 @@ def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of,
         assert client.get(f"{there}&as=csv").text.partition(",")[2].startswith("run-")
     assert client.get(f"/api/v1/runs/{other.pk}/figures/loss-by-step?beside=all").status_code == 422
     assert "No run is chosen" in client.get("/runs/curves/").text
-    boxes = html.fromstring(client.get("/runs/").content).xpath(
-        '//form[@action="/runs/curves/"]//input/@value'
-    )
+    boxes = html.fromstring(client.get("/runs/").content).xpath('//input[@form="act"][@name="run"]/@value')
     assert boxes == [str(other.pk), str(one.pk)]
 
 

@@ -182,7 +182,11 @@ def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
             422,
             "There is no second run '99999' here. Known: the number of another run.",
         ),
-        ("partition=test&sort=x", 422, "There is no sort 'x' here. Known: surest, gold, file, label, -label,"),
+        (
+            "partition=test&sort=x",
+            422,
+            "There is no sort 'x' here. Known: surest, gold, file, label, -label,",
+        ),
         ("partition=all", 422, "not a valid choice"),
         ("partition=test&page_size=100000", 422, "less than or equal to 1000"),
         ("partition=dev", 404, "has no predictions for dev here"),
