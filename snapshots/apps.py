@@ -30,4 +30,5 @@ def is_being_made(corpus: int) -> bool:
     """Returns whether a snapshot of this corpus waits or is being frozen."""
     from snapshots.models import Snapshot
 
-    return Snapshot.objects.filter(corpus=corpus, status__in=("requested", "freezing")).exists()
+    found: bool = Snapshot.objects.under_way().filter(corpus=corpus).exists()
+    return found

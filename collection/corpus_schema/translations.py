@@ -42,6 +42,22 @@ class TranslatedExam(Table):
             yield (of.instructions, self.instructions)
 
 
+# What a question and a prompt have alike.
+Comments = Annotated[
+    tuple[str, ...],
+    Rows,
+    Field(title="Comments on the worked examples", description=f"of the examples: {SAME_ORDER}"),
+]
+Explanations = Annotated[
+    tuple[str, ...],
+    Rows,
+    Field(title="Explanations of the check", description=f"of the check: {SAME_ORDER}"),
+]
+Faq = Annotated[
+    tuple[TranslatedFaq, ...], Rows, Field(title="Questions that people ask", description=SAME_ORDER)
+]
+
+
 class TranslatedQuestion(Table):
     wording: str = Field("", title="Question")
     instructions: str = Field("", description="Markdown")
@@ -49,15 +65,9 @@ class TranslatedQuestion(Table):
     labels: Annotated[tuple[TranslatedLabel, ...], Rows] = Field(
         (), title="Answers", description=TABLES_BELOW
     )
-    comments: Annotated[tuple[str, ...], Rows] = Field(
-        (), title="Comments on the worked examples", description=f"of the examples: {SAME_ORDER}"
-    )
-    explanations: Annotated[tuple[str, ...], Rows] = Field(
-        (), title="Explanations of the check", description=f"of the check: {SAME_ORDER}"
-    )
-    faq: Annotated[tuple[TranslatedFaq, ...], Rows] = Field(
-        (), title="Questions that people ask", description=SAME_ORDER
-    )
+    comments: Comments = ()
+    explanations: Explanations = ()
+    faq: Faq = ()
 
     def pairs(self, of: QuestionPart, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
         """Yields (text of the file, its translation), and errors."""
@@ -81,15 +91,9 @@ class TranslatedPrompt(Table):
     fields: Annotated[tuple[TranslatedField, ...], Rows] = Field(
         (), title="Fields to write", description=TABLES_BELOW
     )
-    comments: Annotated[tuple[str, ...], Rows] = Field(
-        (), title="Comments on the worked examples", description=f"of the examples: {SAME_ORDER}"
-    )
-    explanations: Annotated[tuple[str, ...], Rows] = Field(
-        (), title="Explanations of the check", description=f"of the check: {SAME_ORDER}"
-    )
-    faq: Annotated[tuple[TranslatedFaq, ...], Rows] = Field(
-        (), title="Questions that people ask", description=SAME_ORDER
-    )
+    comments: Comments = ()
+    explanations: Explanations = ()
+    faq: Faq = ()
 
     def pairs(self, of: PromptPart, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
         """Yields (text of the file, its translation), and errors."""

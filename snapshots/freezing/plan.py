@@ -83,8 +83,10 @@ def plan_freeze(
     trees_named(corpus, trees, derived_parses=derived_parses)
     held_out = _held_out_groups(corpus, dev_from_train, seed) if dev_from_train else set()
     outside = list(corpus.genres.filter(in_training=False).order_by("slug").values_list("slug", flat=True))
+    withheld = withheld_partitions(corpus)
+    sealed = _sealed_complete(question) if withheld else Q(pk__in=())
     result = plan(
-        rows_of(corpus, question, held_out, by_author=author_disjoint),
+        rows_of(corpus, question, held_out, sealed, by_author=author_disjoint),
         seed=seed,
         dev_per_genre=corpus.dev_pairs_per_genre,
         test_per_genre=corpus.test_pairs_per_genre,
@@ -93,10 +95,7 @@ def plan_freeze(
     )
     standing = Pair.objects.filter(corpus=corpus).to_freeze()
     to_parse = standing.filter(parse=None).count() if derived_parses else 0
-    return FreezePlan(
-        *(result, question, held_out, outside, standing.count(), to_parse),
-        withheld=withheld_partitions(corpus),
-    )
+    return FreezePlan(*(result, question, held_out, outside, standing.count(), to_parse), withheld=withheld)
 
 
 def withheld_partitions(corpus: Corpus) -> frozenset[str]:
@@ -110,10 +109,8 @@ def check_parsable(corpus: Corpus) -> None:
         raise NotParsable(corpus)
 
 
-def _sealed_complete(corpus: Corpus, question: Question) -> Q:
+def _sealed_complete(question: Question) -> Q:
     """Returns the condition that a pair's labels are withheld and fill its seats: the view of gold labels counts none."""
-    if not withheld_partitions(corpus):
-        return Q(pk__in=())
     sealed = Label.objects.filter(
         question=question, withdrawn_because=WITHHELD, label__isnull=False, sentence=0
     )
@@ -123,7 +120,12 @@ def _sealed_complete(corpus: Corpus, question: Question) -> Q:
 
 
 def rows_of(
-    corpus: Corpus, question: Question, newly_held_out: set[str], *, by_author: bool = False
+    corpus: Corpus,
+    question: Question,
+    newly_held_out: set[str],
+    sealed_complete: Q,
+    *,
+    by_author: bool = False,
 ) -> Iterator[Row]:
     """Yields the standing pairs, counted by the facts that decide their partition. Two queries for any corpus."""
     author = F("author") if by_author else Value(None, BigIntegerField())
@@ -139,7 +141,7 @@ def rows_of(
     pairs = Pair.objects.filter(corpus=corpus).to_freeze().order_by()
     # A published pair stays in its partition without labels.
     is_full = Case(
-        When(published_partition=None, then=Q(pk__in=complete) | _sealed_complete(corpus, question)),
+        When(published_partition=None, then=Q(pk__in=complete) | sealed_complete),
         default=False,
         output_field=BooleanField(),
     )

@@ -1,8 +1,9 @@
 """The leaderboard of a withheld partition: what was handed in, the commonest label of train, and people."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from django.db.models import Count
 
 from nli.percentages import percent
 from shared.figures import Figure, picture
@@ -49,7 +50,7 @@ def entries_of(snapshot: Snapshot, partition: str) -> list[Entry]:
         for row in HandIn.objects.filter(snapshot=snapshot, partition=partition).order_by("at")
     ]
     labels = snapshot.pairs.filter(partition="train", gold_label__isnull=False).order_by()
-    train = Counter(labels.values_list("gold_label", flat=True))
+    train = dict(labels.values_list("gold_label").annotate(pairs=Count("pk")))
     commonest = min(train, key=lambda label: (-train[label], label), default=None)
     majority: Scores = {}
     people: Scores = {}

@@ -117,8 +117,7 @@ def _release(snapshot: Snapshot, name: str) -> bool:
 def _lock(corpus: Corpus) -> None:
     """Waits for other changes of what is withheld, and for the end of a freeze. Raises CannotWithhold while one runs."""
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    running = Snapshot.objects.filter(corpus=corpus, status__in=["requested", "freezing"]).first()
-    if running is not None:
+    if Snapshot.objects.under_way().filter(corpus=corpus).exists():
         raise CannotWithhold(f"A freeze of {corpus} is under way. Wait until it is done.")
 
 

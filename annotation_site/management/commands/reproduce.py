@@ -210,10 +210,8 @@ class Command(BaseCommand):
         for run in stopped:
             resume_run(run=run)
         while table.name in TABLES:
-            told = io.StringIO()
             more = ["--train-missing", "--seeds", str(options["seeds"]), "--vectors", vectors]
-            call_command("report", *asked, *more, stdout=io.StringIO(), stderr=told)
-            self.stderr.write(told.getvalue(), ending="")
+            call_command("report", *asked, *more, stdout=io.StringIO(), stderr=self.stderr)
             waiting = TrainingRun.objects.claimable().filter(snapshot__in=snapshots).in_turn()
             if options["queue"] or not (rows := list(waiting)):
                 break

@@ -1,6 +1,5 @@
 """`manage.py stereotypes CORPUS@VERSION TERMS.toml`: words of hypotheses that go with terms of premises."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from nli.lines import PARTITION_FILES
 from shared.table_formats import FORMATS
 from shared.whole_numbers import whole
+from snapshots.files.reading import lines
 from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
 from snapshots.statistics.pairs import Pair, pair_of
@@ -66,5 +66,4 @@ def pairs_of(snapshot: Snapshot) -> Iterator[Pair]:
     for partition, name in PARTITION_FILES.items():
         path = snapshot.folder / name
         if path.exists():
-            with path.open(encoding="utf-8") as lines:
-                yield from (pair_of(partition, json.loads(line)) for line in lines)
+            yield from (pair_of(partition, line) for line in lines(path))
