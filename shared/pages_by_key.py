@@ -1,10 +1,11 @@
 """Pages of a long list, each beginning after a value of the column that sorts it: the last costs as much as the first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import BooleanField, F, Func, OrderBy, QuerySet, Value
+from django.db.models.functions import Coalesce
 
 
 class Beyond(Func):
@@ -26,8 +27,8 @@ class Beyond(Func):
 class Order:
     """An order of rows: a column, after "-" for the largest first. Rows that are equal in it follow their keys.
 
-    expression: what the column is, if the table has no such one. An index on it and the key makes every page cost as much as
-    the first.
+    expression: what the column is, if the table has no such one. With an index on it and the key every page costs as much as
+    the first; without one the database looks through all rows, for each page.
     """
 
     by: str
@@ -36,6 +37,12 @@ class Order:
     @property
     def column(self) -> str:
         return self.by.removeprefix("-")
+
+    @classmethod
+    def among(cls, by: str, expressions: Mapping[str, Any]) -> "Order":
+        """Returns the order by one of these columns, or by the table's own; a missing value is an empty text."""
+        found = expressions.get(by.removeprefix("-"))
+        return cls(by, found if found is None or not isinstance(found, str) else Coalesce(found, Value("")))
 
     def rows(self, queryset: QuerySet[Any], beyond: int | None, *, is_back: bool = False) -> QuerySet[Any]:
         """Returns the rows in this order that follow the row with the key `beyond`; None or 0: all.

@@ -17,20 +17,27 @@ from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.facets import facets_of
 from shared.figures import shown
-from shared.lists import Filter, Row, View
+from shared.lists import Filter, Row, View, orders_of
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 
 MOST_COUNTED = 100_000
 ROWS_AT_ONCE = 2000
-# Sorts by columns with an index; the key is also the order in which premises came.
+# The key is the order in which premises came. Column of the list -> by what the database sorts, beside key and id.
+SORTED = {"genre": "genre__name", "status": "status", "from": "document"}
 ORDERS = {
     "pk": "first added",
     "-pk": "last added",
     "public_id": "id, A to Z",
     "-public_id": "id, Z to A",
+    **orders_of([Column("genre", "genre"), Column("status", "status"), Column("from", "document")]),
 }
-BY: dict[str, tuple[str | None, str | None]] = {"id": ("public_id", "-public_id"), "added": ("pk", "-pk")}
+BY: dict[str, tuple[str | None, str | None]] = {
+    "id": ("public_id", "-public_id"),
+    "added": ("pk", "-pk"),
+    "status": ("status", "-status"),
+    "from": ("from", "-from"),
+}
 SHOWN = [
     Column("id", "Id, genre", "name"),
     Column("text", "Text", "passage"),
@@ -72,7 +79,7 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     counted = premises_charts.counted(corpus)
     edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
     rows = found.select_related("genre", "source")
-    page = page_by_key(rows, Order(view.order), view.size, **edges)
+    page = page_by_key(rows, Order.among(view.order, SORTED), view.size, **edges)
     filters = [
         Filter("text", "Words or id"),
         Filter("status", "Status", dict(Premise.Status.choices)),

@@ -20,7 +20,7 @@ from collection.texts import direction_of
 from shared.csv_files import csv_file, csv_text
 from shared.facets import facets_of
 from shared.intervals import FEWEST_PAIRS
-from shared.lists import LENGTHS, Filter, Row, View
+from shared.lists import LENGTHS, Filter, Row, View, orders_of
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 from validation.questions.lookup import main_wordings
@@ -33,12 +33,19 @@ ORDERS = {
     "pk": "first sent",
     "characters": "shortest first",
     "-characters": "longest first",
+    **orders_of(Column(name, name) for name in ("genre", "label", "writer", "prompt")),
 }
 BY: dict[str, tuple[str | None, str | None]] = {
     "sent": ("pk", "-pk"),
-    "characters": ("characters", "-characters"),
+    **{name: (name, f"-{name}") for name in ("characters", "label", "writer", "prompt")},
 }
-LENGTH = dict.fromkeys(("characters", "-characters"), Length("hypothesis"))
+SORTED = {
+    "characters": Length("hypothesis"),
+    "genre": "premise__genre__name",
+    "label": "author_label",
+    "writer": "author__code",
+    "prompt": "prompt_version__prompt__slug",
+}
 SHOWN = [
     Column("pair", "Pair, genre", "name"),
     Column("premise", "Premise", "passage"),
@@ -85,7 +92,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
         return csv_file(_lines(found), f"{corpus.slug}-texts")
     edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
     rows = found.select_related("premise__genre", "author", "prompt_version__prompt", "assignment")
-    page = page_by_key(rows, Order(view.order, LENGTH.get(view.order)), view.size, **edges)
+    page = page_by_key(rows, Order.among(view.order, SORTED), view.size, **edges)
     numbers, (number, has_more) = facets_of(written(corpus, typed, **lengths), FACETS, chosen) or (
         {},
         counted_up_to(found, MOST_COUNTED),

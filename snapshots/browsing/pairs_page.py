@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
-from django.db.models.functions import Greatest, Length
+from django.db.models import Count, Exists, F, FloatField, Max, Min, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Cast, Coalesce, Greatest, Length
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -28,7 +28,7 @@ from shared.facets import (
     histograms,
 )
 from shared.figures import shown
-from shared.lists import Filter, Row, View, chosen_numbers
+from shared.lists import Filter, Row, View, chosen_numbers, orders_of
 from shared.pages_by_key import Order, counted_up_to, page_by_key, portions_by_key
 from shared.tables import Column
 from snapshots.browsing.changed_pairs import FIGURES as OF_CHANGES
@@ -50,7 +50,25 @@ from validation.questions.lookup import main_wordings
 
 MOST_COUNTED = 100_000
 RANDOM = "random"
-ORDERS = {"": "order of the files", "last": "the last of the files first", RANDOM: "a random sample"}
+SORTED = {
+    "genre": "pair__premise__genre__name",
+    "gold": "gold_label",
+    "characters": Length("pair__hypothesis"),
+}
+ORDERS = {
+    "": "order of the files",
+    "last": "the last of the files first",
+    RANDOM: "a random sample",
+    **orders_of([Column("genre", "genre"), Column("gold", "gold label")]),
+    **orders_of([Column("characters", "characters", "count"), Column("agreement", "agreement", "share")]),
+}
+BY: dict[str, tuple[str | None, str | None]] = {
+    "pair": ("", "last"),
+    "partition": ("", "last"),
+    "gold": ("gold", "-gold"),
+    "votes": ("agreement", "-agreement"),
+    "characters": ("characters", "-characters"),
+}
 COLUMNS = [
     Column("pair", "Pair, genre", "name"),
     Column("premise", "Premise", "passage"),
@@ -75,7 +93,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     POST: what to do with chosen pairs of the corpus.
     """
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
-    view = View(request, COLUMNS, ORDERS, {"pair": ("", "last")})
+    view = View(request, COLUMNS, ORDERS, BY)
     wanted: Wishes = {name: view.text(name) for name in ("text", "changed")}
     wanted |= {name: view.chosen(name) for name in (*COUNTED, "set")}
     limits = {name: view.number(name, 0, most) for name, most in NUMBERS.items()}
@@ -99,7 +117,8 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[: view.size]]
     else:
         edges = {side: view.number(side, 0, 2**62) for side in ("after", "before")}
-        order = Order("-pk" if view.order else "pk")
+        by = {"": "pk", "last": "-pk"}.get(view.order, view.order)
+        order = Order.among(by, {**SORTED, "agreement": _agreement(snapshot)})
         page = page_by_key(found.only("pk"), order, view.size, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
     if is_searched and (few is None or len(few.values) > MOST_AT_ONCE):
@@ -241,6 +260,14 @@ def _filtered(snapshot: Snapshot, wanted: Wishes, limits: dict[str, int]) -> Sna
         )
         rows = rows.filter(words)
     return rows
+
+
+def _agreement(snapshot: Snapshot) -> Coalesce:
+    """Returns the share of a row's labels that the most frequent one has; 0 without labels."""
+    labels = SnapshotLabel.objects.filter(row=OuterRef("pk")).order_by().values("row")
+    most = Greatest(*votes_by_label(snapshot.corpus.scheme, "label").values())
+    share = labels.annotate(share=Cast(most, FloatField()) / Count("pk")).values("share")
+    return Coalesce(Subquery(share), Value(0.0))
 
 
 def _names(found: SnapshotPairQuerySet) -> Iterator[str]:

@@ -7,12 +7,12 @@ import pytest
 from django.utils import timezone
 
 from annotation_site.workspace import premises_charts, premises_page
-from collection.models import Premise, WritingSeat
+from collection.models import Genre, Premise, WritingSeat
 from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
 from shared import facets, figures
 from tests.corpora import make_corpus, make_pair, make_premise
-from tests.listed import cells, listed
+from tests.listed import all_pages, cells, is_sorted_by, listed
 from validation.models import CachedStatistics
 from validation.statistics import cached
 from validation.tasks import refresh_statistics
@@ -67,6 +67,26 @@ def test_pages_by_id_hold_every_premise_once(corpus, look, monkeypatch):
             break
         answer = look(query.partition("?")[2])
     assert ids == sorted(Premise.objects.values_list("public_id", flat=True), reverse=True)
+
+
+@pytest.mark.parametrize("way", ["", "-"])
+@pytest.mark.parametrize(
+    ("order", "value"),
+    [
+        ("genre", lambda cells: cells["id"][2]),
+        ("status", lambda cells: cells["status"]),
+        ("from", lambda cells: cells["from"]),
+    ],
+)
+def test_every_order_holds_each_premise_once(corpus, browser_of, rosa, monkeypatch, order, value, way):
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 3)
+    letters = Genre.objects.create(corpus=corpus, slug="letters", name="A letter")
+    first, second = Premise.objects.order_by("pk")[2:4]
+    Premise.objects.filter(pk=first.pk).update(genre=letters, document="a.txt", line=None)
+    Premise.objects.filter(pk=second.pk).update(status="dropped", dropped_because="A list.")
+    rows = all_pages(browser_of(rosa), "/c/small/premises/", f"{way}{order}")
+    assert sorted(name for name, _ in rows) == sorted(Premise.objects.values_list("public_id", flat=True))
+    assert is_sorted_by(rows, f"{way}{order}", value)
 
 
 def test_filters_and_what_stands_in_a_row(corpus, look, ana):

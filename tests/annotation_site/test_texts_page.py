@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from annotation_site.workspace.texts_days import days_charts
-from collection.models import Corpus, Genre, Pair, Prompt
+from collection.models import Corpus, Genre, Pair, Premise, Prompt
 from collection.models.withdrawal import REASONS
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -17,7 +17,7 @@ from collection.writing.submitting import submit_writing
 from tests.cast import ana, person
 from tests.charted import charts_in, figures_of
 from tests.corpora import make_corpus, make_pair, make_premise
-from tests.listed import cells, listed
+from tests.listed import all_pages, cells, is_sorted_by, listed
 from tests.made_once import made_once
 from tests.query_counts import query_count
 from validation.statistics import cached
@@ -97,6 +97,25 @@ def test_pages_and_orders_follow_the_key(corpus, browser, monkeypatch):
         back = browser.get(listed(rest).previous)
         assert shown(back) == shown(first)
         assert (listed(rest).next, listed(first).previous) == ("", "")
+
+
+@pytest.mark.parametrize("way", ["", "-"])
+@pytest.mark.parametrize(
+    ("order", "value"),
+    [
+        ("genre", lambda cells: cells["pair"][2]),
+        ("label", lambda cells: cells["label"][0]),
+        ("writer", lambda cells: cells["writer"][0]),
+    ],
+)
+def test_every_order_holds_each_text_once(corpus, browser, monkeypatch, order, value, way):
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 4)
+    letters = Genre.objects.create(corpus=corpus, slug="letters", name="A letter")
+    Premise.objects.filter(pk=Premise.objects.earliest("pk").pk).update(genre=letters)
+    written = Pair.objects.filter(assignment__isnull=False).values_list("public_id", flat=True)
+    rows = all_pages(browser, PAGE, f"{way}{order}")
+    assert sorted(name for name, _ in rows) == sorted(written)
+    assert is_sorted_by(rows, f"{way}{order}", value)
 
 
 def test_a_withdrawn_text_is_marked(corpus, browser):

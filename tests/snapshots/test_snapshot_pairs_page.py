@@ -11,9 +11,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from collection.models import Pair
+from collection.models import Genre, Pair, Premise
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
-from tests.listed import cells, listed
+from tests.listed import all_pages, cells, is_sorted_by, listed
 from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze
 from validation.models import Label
@@ -42,6 +42,30 @@ def test_the_list_shows_what_was_frozen_not_what_is_known_today(browser, first):
     assert {label for label, _ in cells(found, "gold").values()} == {"entailment"}
     assert listed(browser.get(address, {"text": "CONTRADICTION OF"})).total[0] == 6
     assert listed(browser.get(address, {"genre": "nowhere"})).total[0] == 0
+
+
+@pytest.mark.parametrize("way", ["", "-"])
+@pytest.mark.parametrize(
+    ("order", "value"),
+    [
+        ("genre", lambda cells: cells["pair"][2]),
+        ("gold", lambda cells: cells["gold"][0] or ""),
+        ("agreement", lambda cells: max(cells["votes"][0].values(), default=0) / 5),
+        ("characters", lambda cells: cells["characters"]),
+    ],
+)
+def test_every_order_holds_each_pair_once(browser, monkeypatch, order, value, way):
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 4)
+    corpus = corpus_of(3)
+    letters = Genre.objects.create(corpus=corpus, slug="letters", name="A letter")
+    first, second, third, *_ = Pair.objects.filter(corpus=corpus).order_by("pk")
+    Premise.objects.filter(pk=first.premise_id).update(genre=letters)
+    Label.objects.filter(pair=second, position__in=(2, 3)).update(label="contradiction")
+    Label.objects.filter(pair=third, position=2).update(label="entailment")
+    snapshot = freeze(corpus)
+    rows = all_pages(browser, f"/snapshots/{snapshot.pk}/pairs/", f"{way}{order}")
+    assert sorted(name for name, _ in rows) == sorted(Pair.objects.values_list("public_id", flat=True))
+    assert is_sorted_by(rows, f"{way}{order}", value)
 
 
 def test_labels_are_in_the_corpuss_words_and_the_file_has_the_schemes(browser, first):

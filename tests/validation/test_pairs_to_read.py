@@ -14,7 +14,7 @@ from collection.models import Corpus, Genre, Pair
 from collection.templatetags.labels import vote_marks
 from tests.cast import ana, person, vera
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from tests.listed import listed
+from tests.listed import all_pages, is_sorted_by, listed
 from tests.made_once import made_once
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude
@@ -160,6 +160,41 @@ def test_the_list_keeps_its_filters_from_page_to_page(corpus, browser_of, rosa, 
     assert [pair.public_id for pair in rest.context["pairs"]] == ["four"]
     assert "No pair fits all filters" in browser.get(LIST, {"text": "nowhere"}).content.decode()
     assert browser.get(LIST, {"after": "x", "gold": "odd"}).status_code == 200
+
+
+def share(cells) -> float:
+    votes = cells["votes"][0]
+    return max(votes.values(), default=0) / (votes.total() or 1)
+
+
+@pytest.mark.parametrize("way", ["", "-"])
+@pytest.mark.parametrize(
+    ("order", "value"),
+    [
+        ("genre", lambda cells: cells["pair"][2]),
+        ("author", lambda cells: cells["author"]),
+        ("gold", lambda cells: cells["gold"][0]),
+        ("agreement", share),
+    ],
+)
+def test_every_order_holds_each_pair_once(corpus, browser_of, rosa, monkeypatch, order, value, way):
+    monkeypatch.setattr("shared.lists.USUAL_SIZE", 2)
+    Pair.objects.filter(public_id="two").update(author=person("other"))
+    vote(Pair.objects.get(public_id="five"), corpus.questions.get(), "ccccc")
+    rows = all_pages(browser_of(rosa), LIST, f"{way}{order}")
+    assert sorted(name for name, _ in rows) == sorted(VOTES)
+    if order == "gold":  # a pair without one is last, whatever the direction
+        assert rows.pop()[0] == "four"
+    assert is_sorted_by(rows, f"{way}{order}", value)
+
+
+def test_votes_sort_no_more_pairs_than_a_page_may_count(corpus, browser_of, rosa, monkeypatch):
+    monkeypatch.setattr("validation.pairs.listing.MOST_EXAMINED", 4)
+    page = browser_of(rosa).get(LIST, {"order": "gold"})
+    assert (listed(page).view.order, listed(page).names) == ("", list(VOTES))
+    assert "sort up to" in page.content.decode()
+    few = browser_of(rosa).get(LIST, {"order": "-gold", "genre": "fiction"})
+    assert listed(few).view.order == "-gold"
 
 
 def test_a_corpus_without_pairs_says_where_they_come_from(browser_of, rosa):

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Length
+from django.db.models import Case, Count, Exists, F, FloatField, OrderBy, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Cast, Length
 
 from collection.models import Pair, PairInSet
 from collection.models.premises import sentences_of
@@ -113,6 +113,7 @@ class Wanted:
 
 
 FIRST_ADDED = Order("pk")
+SORTED = {"genre": "premise__genre__name", "author": "author__code"}
 # Order of the list -> what sorts it; equals follow their keys. Each has an index.
 ORDERS: dict[str, Order] = {
     "": FIRST_ADDED,
@@ -121,6 +122,12 @@ ORDERS: dict[str, Order] = {
     "-id": Order("-public_id"),
     "characters": Order("characters", Length("hypothesis")),
     "-characters": Order("-characters", Length("hypothesis")),
+    **{f"{way}{name}": Order.among(f"{way}{name}", SORTED) for name in SORTED for way in ("", "-")},
+}
+# Orders for which votes are counted -> an expression on `with_gold_label`; up to MOST_EXAMINED pairs are sorted so.
+SORTED_BY_VOTES: dict[str, Any] = {
+    "gold": F("gold_label"),
+    "agreement": Case(When(votes__gt=0, then=Cast("most", FloatField()) / F("votes"))),
 }
 
 
@@ -135,6 +142,25 @@ def pairs_to_read(
     with more_sort_memory():
         keys = by_columns(question, wanted)
         return scan(question, keys, _by_votes(question, wanted), after, size, ORDERS[order])
+
+
+def in_order_of_votes(
+    question: Question, wanted: Wanted, order: str, after: int, size: int
+) -> tuple[list[Any], int | None] | None:
+    """Returns (pairs of a page in an order of SORTED_BY_VOTES, the place at which the next begins or None).
+
+    Pairs without a value are last. after: the place at which to begin. None if too many pairs would have to be sorted.
+    """
+    with more_sort_memory():
+        keys = list(by_columns(question, wanted).values_list("pk", flat=True)[: MOST_EXAMINED + 1])
+        if len(keys) > MOST_EXAMINED:
+            return None
+        rows = with_gold_label(Pair.objects.all(), question, keys).filter(_by_votes(question, wanted))
+        value = OrderBy(
+            SORTED_BY_VOTES[order.removeprefix("-")], descending=order.startswith("-"), nulls_last=True
+        )
+        found = list(rows.order_by(value, "pk").values_list("pk", flat=True)[after : after + size + 1])
+        return _shown(question, found[:size]), after + size if len(found) > size else None
 
 
 def in_ranked_order(

@@ -22,7 +22,7 @@ from shared import figures
 from shared.csv_files import csv_file
 from shared.facets import AGREEMENTS, chosen_agreement
 from shared.findings import is_early
-from shared.lists import Filter, Row, View, chosen_numbers
+from shared.lists import Filter, Row, View, chosen_numbers, orders_of
 from shared.tables import Column
 from validation.errors import AlreadyDecided, NotLookedAt, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
@@ -35,13 +35,17 @@ from validation.pairs.door import WORDS, look_before_opening, shown
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.listing import (
     LIMITS,
+    MOST_EXAMINED,
     ORDERS,
     SEVERAL,
+    SORTED,
+    SORTED_BY_VOTES,
     VOTES,
     Wanted,
     charts_of,
     csv_of,
     doubts_of,
+    in_order_of_votes,
     in_ranked_order,
     names_of,
     numbers_of,
@@ -80,6 +84,7 @@ SOURCES = {
 }
 SIBLINGS_SHOWN = 20
 RANDOM, DOUBTED = "random", "doubted"  # orders beside those by a column
+BY_VOTES = (("gold", "gold label"), ("agreement", "agreement"))
 TITLES = {
     "": "first added",
     "newest": "last added",
@@ -89,6 +94,7 @@ TITLES = {
     "-characters": "longest hypothesis first",
     RANDOM: "a random sample",
     DOUBTED: "most doubted by the run",
+    **orders_of(Column(name, title) for name, title in (*[(name, name) for name in SORTED], *BY_VOTES)),
 }
 COLUMNS = [
     Column("pair", "Pair, genre", "name"),
@@ -107,6 +113,9 @@ BY: dict[str, tuple[str | None, str | None]] = {
     "characters": ("characters", "-characters"),
     "added": ("", "newest"),
     "doubt": (None, DOUBTED),
+    "author": ("author", "-author"),
+    "votes": ("agreement", "-agreement"),
+    "gold": ("gold", "-gold"),
 }
 LONGEST = 10_000  # characters of a hypothesis
 MOST_LABELS = 1000
@@ -151,13 +160,20 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         return csv_file(lines, f"{slug}-pairs")
     after_key, seed = view.number("after", 0, 2**62), view.number("seed", 1, 2**31)
     after: int | None = None
+    sorted_by_votes, too_many = None, 0
+    if order.removeprefix("-") in SORTED_BY_VOTES:
+        sorted_by_votes = in_order_of_votes(question, wanted, order, after_key, view.size)
+        if sorted_by_votes is None:
+            view.orders, too_many, after_key = {"": TITLES[""]}, MOST_EXAMINED, 0
     if order == RANDOM:
         pairs = sample_of(question, wanted, seed, view.size)
+    elif sorted_by_votes is not None:
+        pairs, after = sorted_by_votes
     elif order == DOUBTED and doubts is not None:
         ranked = doubts.ranked() if ids is None else ids
         pairs, after = in_ranked_order(question, wanted, ranked, after_key, view.size)
     else:
-        by_column = order if order in ORDERS else ""
+        by_column = view.order if view.order in ORDERS else ""
         pairs, after = pairs_to_read(question, wanted, after=after_key, order=by_column, size=view.size)
     if doubts is not None:
         view.columns = [*COLUMNS, DOUBT]
@@ -173,6 +189,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "doubts": doubts,
         "run": run,
         "numbers": numbers,
+        "too_many": too_many,
         "list": view.page_of(
             [_row(question, pair, votes[pair.pk], doubts, words) for pair in pairs],
             filters,
