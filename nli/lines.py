@@ -61,6 +61,7 @@ LINE = (
     Field("promptID", TEXT),
     Field("prompt_version", TEXT, required=False),
     Field("seats_waiting", NUMBER, required=False),
+    Field("sets", TEXTS, required=False),
     *(Field(f"{side}{part}", TEXT) for side in SIDES for part in ("", "_binary_parse", "_parse")),
     Field("single_premise_codes", LISTS_OF_TEXTS, required=False),
     Field("single_premise_labels", LISTS_OF_TEXTS, required=False),

@@ -220,6 +220,17 @@ class SnapshotLabel(models.Model):
         constraints = [unique("one_frozen_label_a_position", "row", "position")]
 
 
+class SnapshotSet(models.Model):
+    """A named set in which a pair was at the freeze."""
+
+    # The constraint below begins with it.
+    row = models.ForeignKey(SnapshotPair, on_delete=models.PROTECT, related_name="sets", db_index=False)
+    name = models.CharField(max_length=100)
+
+    class Meta:
+        constraints = [unique("once_in_a_frozen_set", "row", "name")]
+
+
 class SnapshotSentenceLabel(models.Model):
     """A label of a single sentence of a pair's premise, as it was at the freeze. Sentences are numbered from 1."""
 

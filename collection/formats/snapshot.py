@@ -27,6 +27,7 @@ LONGEST_LICENCE = 100
 SLUG = re.compile(r"[-\w]{1,60}", re.ASCII)
 # An import says that it leaves these out: the text of a prompt is in no snapshot.
 KEYS = FIELDS - {"prompt_version", "derived_parses"} | {"partition"}
+LONGEST_SET_NAME = 100
 LONGEST = {"reason": MAX_TEXT, "model": 100, "skip": 10}  # texts of an answer, where they are no ids
 
 
@@ -199,6 +200,15 @@ def _are_of_one_scheme(author_label: str, labels: Sequence[str | None]) -> bool:
     return bool(given) and any({author_label, *given} <= set(scheme) for scheme in SCHEMES.values())
 
 
+def _sets(record: dict[str, Any]) -> tuple[str, ...]:
+    """Returns the names of a line's sets. Raises Unreadable."""
+    for name in (found := record.get("sets", ())):
+        if name != " ".join(name.split()) or not name:
+            raise Unreadable('"sets" holds a name that is empty, or has spaces around or twice')
+        records.storable('a name in "sets"', name, LONGEST_SET_NAME)
+    return tuple(dict.fromkeys(found))
+
+
 def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
     """Reads a line, which has the shape that the checker asks for. Raises Unreadable."""
     for wrong in shape_errors(record):
@@ -244,5 +254,6 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         parses=(first, first_binary, second, second_binary),
         told={records.SEVERAL: record.get("answers_left_out", 0)},
         metadata=record.get("metadata"),
+        sets=_sets(record),
         unread=records.unread(record, KEYS if "answers" in record else KEYS - {*single_premises.FIELDS}),
     )

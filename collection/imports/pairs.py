@@ -19,7 +19,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
-from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
+from collection.models import Corpus, Genre, Pair, PairInSet, PairSet, Parse, Premise, Source
 from collection.premise_ids import public_id_of, published_id, spare_public_id, text_of
 from collection.texts import flaw_in
 
@@ -217,11 +217,20 @@ def write_pairs(
     Pair.objects.bulk_create(pairs)
     written = [(pair, plan) for pair, (_, _, plan) in zip(pairs, new, strict=True)]
     Parse.objects.bulk_create(_parse(pair, plan) for pair, plan in written if any(plan.item.parses))
+    _put_into_sets(run.corpus, written)
     run.counts["pairs"] += len(pairs)
     run.count_rows(plan for _, plan in written)
     run.partitions.update(pair.published_partition or "none" for pair in pairs)
     run.counts["empty_hypotheses"] += sum(not pair.hypothesis.strip() for pair in pairs)
     return written, refused
+
+
+def _put_into_sets(corpus: Corpus, written: Iterable[tuple[Pair, PlannedPair]]) -> None:
+    found: dict[str, PairSet] = {}
+    places = [(name, pair) for pair, plan in written for name in plan.item.sets]
+    for name in {name for name, _ in places}:
+        found[name], _ = PairSet.objects.get_or_create(corpus=corpus, name=name)
+    PairInSet.objects.bulk_create(PairInSet(pair_set=found[name], pair=pair) for name, pair in places)
 
 
 def new_pairs(

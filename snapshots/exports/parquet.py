@@ -36,7 +36,7 @@ TEXTS = (
     "sentence2_parse",
     "sentence2_binary_parse",
 )
-LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses")
+LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses", "sets")
 LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
 LEFT_OUT, GIVEN, METADATA = "answers_left_out", "answers", "metadata"
 
@@ -144,9 +144,7 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
     columns: dict[str, list[Any]] = {
         **{name: [line.get(fields.get(name, name), "") for line in lines] for name in TEXTS},
         "premise_sentences": [list(premises_of(line)) for line in lines],
-        "annotator_labels": [line["annotator_labels"] for line in lines],
-        "annotator_codes": [line["annotator_codes"] for line in lines],
-        "derived_parses": [line.get("derived_parses", []) for line in lines],
+        **{name: [line.get(name, []) for line in lines] for name in LISTS if name != "premise_sentences"},
         AUTHOR_LABEL: [line["author_label"] for line in lines],
         DISTRIBUTION: [_shares(line, rule.labels) for line in lines],
         **{name: [_counts(line, name, rule.labels) for line in lines] for name in answers.COUNTS},

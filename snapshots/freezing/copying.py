@@ -27,7 +27,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce, Collate
 
-from collection.models import Pair, Premise, Source
+from collection.models import Pair, PairInSet, PairSet, Premise, Source
 from collection.premises.partitions import partition_of
 from nli.answers import EXTRA, FIRST
 from nli.gold import OF_ALL, WITHHELD
@@ -46,6 +46,7 @@ from snapshots.models import (
     SnapshotLabel,
     SnapshotPair,
     SnapshotSentenceLabel,
+    SnapshotSet,
 )
 from validation.gold.queries import is_complete, with_gold_label
 from validation.models import BatchItem, Label, Question
@@ -95,6 +96,7 @@ def copy_rows(snapshot: Snapshot) -> FreezePlan:
         _copy_labels(snapshot, planned.question)
         _copy_sentence_labels(snapshot, planned.question)
         _copy_answers(snapshot, planned.question)
+        _copy_sets(snapshot)
         planned.history = {
             "provenance": _provenance(snapshot),
             "times": _times(snapshot, planned.question),
@@ -113,7 +115,7 @@ def delete_copied_rows(snapshot: Snapshot) -> None:
 
 
 def withhold_labels(snapshot: Snapshot, partitions: Collection[str]) -> None:
-    """Removes the copied labels of these partitions, once the files are written, and seals their pairs in the corpus."""
+    """Removes what was copied of these partitions beside texts, once the files are written, and seals their pairs."""
     if not partitions:
         return
     rows = SnapshotPair.objects.filter(snapshot=snapshot, partition__in=partitions)
@@ -126,8 +128,8 @@ def _delete_labels(snapshot: Snapshot, partitions: Collection[str]) -> None:
     these = ", ".join(["%s"] * len(partitions))
     of = f"SELECT id FROM {_table(SnapshotPair)} WHERE snapshot_id = %s AND partition IN ({these})"
     with connection.cursor() as cursor:
-        for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
-            cursor.execute(f"DELETE FROM {labels} WHERE row_id IN ({of})", [snapshot.pk, *partitions])
+        for said in (SnapshotLabel, SnapshotSentenceLabel, SnapshotAnswer, SnapshotSet):
+            cursor.execute(f"DELETE FROM {_table(said)} WHERE row_id IN ({of})", [snapshot.pk, *partitions])
 
 
 def in_code_point_order(name: str) -> Collate:
@@ -261,6 +263,16 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
     )
     columns = "row_id, sentence, position, label, annotator_code"
     _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
+
+
+def _copy_sets(snapshot: Snapshot) -> None:
+    """Copies in which named sets the pairs are."""
+    select = (
+        f"SELECT kept.id, found.name FROM {_table(PairInSet)} AS place"
+        f" JOIN {_table(PairSet)} AS found ON found.id = place.pair_set_id"
+        f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = place.pair_id WHERE kept.snapshot_id = %s"
+    )
+    _insert(SnapshotSet, "row_id, name", select, (snapshot.pk,))
 
 
 def _copy_answers(snapshot: Snapshot, question: Question) -> None:

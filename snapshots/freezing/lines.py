@@ -1,16 +1,16 @@
 """Make a line of a snapshot's files from a copied row, with its labels, answers and parse trees."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from nli import single_premises
 from nli.answers import ALWAYS, FIRST, counts_of, is_deciding, ordered
 from nli.gold import WITHHELD
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import distribution, text_alone
-from snapshots.models import ANSWER_COLUMNS, SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
+from snapshots.models import ANSWER_COLUMNS, SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel, SnapshotSet
 from snapshots.parses.stored_trees import Parses, derived_parses, premise_sentences
 
 # Plain values: making five model instances for each pair took most of the time of a freeze.
@@ -51,19 +51,21 @@ def line_of(
     derived: Mapping[str, Parses] | None = None,
     single: Mapping[int, list[tuple[str, str]]] | None = None,
     answers: list[dict[str, Any]] | None = None,
+    sets: Collection[str] = (),
 ) -> dict[str, Any]:
     """Returns one pair as a line of a file.
 
     row: has COLUMNS. labels: (position, label, annotator's code) in the question's `scheme`; the gold label and the
     author's label are in the corpus's scheme. derived: the parses that were derived here or attached, by side
     ("sentence1", "sentence2"). single: labels and codes of single premises, by the sentence's number from 1. answers: all
-    answers that `labels` do not hold; see SnapshotAnswer.
+    answers that `labels` do not hold; see SnapshotAnswer. sets: the named sets in which the pair was.
 
     A pair that nobody validated has its author's label only, as in SNLI's training file, if the question has that label.
     """
     if row.gold_source == WITHHELD:
         return text_alone(_whole_line(row, [], scheme, derived, None, None))
-    return _whole_line(row, labels, scheme, derived, single, answers)
+    line = _whole_line(row, labels, scheme, derived, single, answers)
+    return {**line, "sets": sorted(sets)} if sets else line
 
 
 def _whole_line(
@@ -136,21 +138,24 @@ def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict
     return ordered([*deciding, *others])
 
 
-def _labels_of(rows: list[Any]) -> dict[int, list[Given]]:
-    """Returns the labels of each row by position. The keys of a portion are consecutive, so two bounds are enough."""
-    return _by_row(SnapshotLabel.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk))
-
-
 def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
     """Returns the lines of some rows of one snapshot (with COLUMNS) and their partitions; `scheme`: the question's.
 
-    Needs two queries for any number of rows, one more if parses were derived, and one more if premises have several
+    Needs four queries for any number of rows, one more if parses were derived, and one more if premises have several
     sentences.
     """
+    if not rows:
+        return []
     keys = [row.pk for row in rows]
-    labels = _by_row(SnapshotLabel.objects.filter(row__in=keys))
-    answers = _answers_by_row(SnapshotAnswer.objects.filter(row__in=keys))
-    derived = derived_parses(rows, rows[0].snapshot__parser if rows else None)
+    # The keys of a portion that is written are consecutive: two bounds are quicker than a list.
+    is_range = keys[-1] - keys[0] == len(keys) - 1
+    these = Q(row__gte=keys[0], row__lte=keys[-1]) if is_range else Q(row__in=keys)
+    labels = _by_row(SnapshotLabel.objects.filter(these))
+    answers = _answers_by_row(SnapshotAnswer.objects.filter(these))
+    sets: dict[int, list[str]] = {}
+    for key, name in SnapshotSet.objects.filter(these).order_by().values_list("row", "name"):
+        sets.setdefault(key, []).append(name)
+    derived = derived_parses(rows, rows[0].snapshot__parser)
     single = _labels_of_single_premises(rows)
     return [
         {
@@ -162,6 +167,7 @@ def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
                 derived.get(row.pk),
                 single.get(row.pk),
                 answers.get(row.pk),
+                sets.get(row.pk, ()),
             ),
         }
         for row in rows

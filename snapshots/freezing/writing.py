@@ -22,11 +22,10 @@ from nli.lines import FACTS, FULL_FILES, MANIFEST, PARTITION_FILES, text_alone
 from nli.manifest import Facts, ListedFile, OtherQuestion
 from snapshots.files.counts import LineCounts
 from snapshots.files.hashes import content_sha256
-from snapshots.freezing.lines import COLUMNS, _answers_by_row, _labels_of, _labels_of_single_premises, line_of
+from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.freezing.manifest import manifest_of, text_of
 from snapshots.freezing.plan import FreezePlan
 from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
-from snapshots.parses.stored_trees import derived_parses
 from validation.models import Question
 from validation.statistics.extra_labels import question_of_single_premises
 
@@ -188,20 +187,8 @@ def _write_lines(
     previous = ("", "")
     with ExitStack() as stack:
         for rows in _portions(SnapshotPair.objects.filter(snapshot=snapshot)):
-            labels, derived = _labels_of(rows), derived_parses(rows, snapshot.parser_id)
-            single = _labels_of_single_premises(rows)
-            answers = _answers_by_row(
-                SnapshotAnswer.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk)
-            )
-            for row in rows:
-                line = line_of(
-                    row,
-                    labels.get(row.pk, []),
-                    counts.rule.scheme,
-                    derived.get(row.pk),
-                    single.get(row.pk),
-                    answers.get(row.pk),
-                )
+            for row, line in zip(rows, lines_of(rows, counts.rule.scheme), strict=True):
+                del line["partition"]  # the file's name says it
                 place = (row.partition, line["pairID"])
                 if place <= previous:
                     raise RuntimeError(

@@ -166,6 +166,7 @@ NOT_TOLD = {
     "SnapshotPair": "a frozen copy of a pair, known by its public id",
     "SnapshotLabel": "a frozen copy of a judgement",
     "SnapshotSentenceLabel": "a frozen copy of a judgement",
+    "SnapshotSet": "a named set in which a frozen pair was",
     "SnapshotAnswer": "a frozen copy of a judgement or a skip",
     "SnapshotFile": "a file of a snapshot",
     "SnapshotExport": "a snapshot in another format",

@@ -22,6 +22,7 @@ from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, f
 from tests.snapshots.test_every_answer import give
 from validation.annotators.exclusion import exclude
 from validation.models import Adjudication, Assignment, BatchItem, Label, Question
+from validation.pairs.pair_sets import put_into_set
 
 pytestmark = pytest.mark.django_db
 E, N, C = "entailment", "neutral", "contradiction"
@@ -71,6 +72,8 @@ def with_every_kind_of_row() -> Corpus:
     skip(told, grammar, "shy", "unclear", 2)
 
     decided = add_pair(make_premise(corpus, "A line that a researcher decides."), "e", "It is decided.")
+    put_into_set(corpus=corpus, name="For the paper", keys=[told.pk, decided.pk])
+    put_into_set(corpus=corpus, name="A second one", keys=[told.pk])
     label_pair(decided, "eeccn")
     Adjudication.objects.create(
         question=main, pair=decided, scheme="nli3", label=N, reason="Read aloud.", by=rosa()

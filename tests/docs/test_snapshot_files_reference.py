@@ -22,6 +22,7 @@ from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lin
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from tests.validation.votes import vote
 from validation.models import Question
+from validation.pairs.pair_sets import put_into_set
 
 pytestmark = pytest.mark.django_db
 TEXT = (REFERENCE / "snapshot-files.md").read_text()
@@ -49,6 +50,7 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     pair.metadata = {"corpus": "VerbNet"}
     pair.answers_left_out = 1
     pair.save(update_fields=["metadata", "answers_left_out"])
+    put_into_set(corpus=corpus, name="For the paper", keys=[pair.pk])
     question = Question.objects.get(corpus=corpus, is_main=True)
     vote(pair, question, "e", first=6)
     question.gold_rule = OF_ALL

@@ -15,6 +15,7 @@ from tests.commands import run
 from tests.corpora import LABELS, add_label, make_corpus, make_pair, make_premise, make_premises, new_label
 from tests.made_once import made_once
 from validation.models import CachedStatistics, Label
+from validation.pairs.pair_sets import put_into_set
 from validation.statistics import cached
 from validation.statistics.agreement_without import last_whole_week
 from validation.tasks import refresh_statistics
@@ -82,6 +83,7 @@ def of(by: str, group: str) -> set[int]:
     ways: dict[str, Callable[[], Any]] = {
         "genre": lambda: Pair.objects.filter(premise__genre__name=group),
         "author": lambda: Pair.objects.filter(author__code=group) if group != "none" else Pair.objects.filter(author=None),
+        "set": lambda: Pair.objects.filter(sets__pair_set__name=group),
         "validator": lambda: Pair.objects.filter(pk__in=Label.objects.filter(annotator__code=group).values("pair")),
         "week": lambda: Pair.objects.filter(
             pk__in=Label.objects.filter(cast_at=noon(datetime.strptime(group, "%d %b %Y").date())).values("pair")
@@ -91,10 +93,21 @@ def of(by: str, group: str) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    ("by", "across"), [("genre", "week"), ("week", "validator"), ("author", "genre"), ("validator", "author")]
+    ("by", "across"),
+    [
+        ("genre", "week"),
+        ("week", "validator"),
+        ("author", "genre"),
+        ("validator", "author"),
+        ("set", "genre"),
+        ("validator", "set"),
+    ],
 )
 def test_each_part_has_the_agreement_of_its_pairs(labelled, browser_of, rosa, by, across):
     browser = browser_of(rosa)
+    keys = list(Pair.objects.order_by("pk").values_list("pk", flat=True))
+    put_into_set(corpus=labelled, name="For the paper", keys=keys[::2])
+    put_into_set(corpus=labelled, name="Read", keys=keys[: len(keys) // 2])
     answer = browser.get(f"/api/v1/corpora/small/figures/agreement-cells?by={by}&across={across}").json()
     assert len(answer["rows"]) >= 4
     for row in answer["rows"]:

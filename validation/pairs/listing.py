@@ -10,7 +10,7 @@ import orjson
 from django.db.models import Case, Count, Exists, F, FloatField, OrderBy, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Cast, Length
 
-from collection.models import Pair, PairInSet
+from collection.models import Pair
 from collection.models.premises import sentences_of
 from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
@@ -26,7 +26,7 @@ from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
 from validation.statistics.cached import current_pair_counts
 from validation.statistics.pair_counts import Group, pair_counts
-from validation.statistics.vote_patterns import in_group
+from validation.statistics.vote_patterns import in_group, in_sets
 
 # `modeling` adds these when it starts: how sure a run is about each pair.
 # (run, corpus) -> a modeling.results.doubts.Doubts; None if the run predicted no pair of the corpus, or elsewhere.
@@ -384,8 +384,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
         limits = {f"characters__{side}": number for side, number in lengths.items() if number}
         pairs = pairs.annotate(characters=Length("hypothesis")).filter(**limits)
     if wanted.set:
-        places = PairInSet.objects.filter(pair_set__corpus=question.corpus_id, pair_set__name__in=wanted.set)
-        pairs = pairs.filter(pk__in=places.values("pair"))
+        pairs = in_sets(pairs, question, wanted.set)
     if wanted.by:
         pairs = in_group(pairs, question, wanted.by, wanted.group)
     if wanted.votes == (UNOPENED,):

@@ -15,7 +15,7 @@ from django.db.models import Case, CharField, Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Cast, Coalesce, Concat, TruncDate, TruncWeek
 
 from accounts.models import User
-from collection.models import Pair
+from collection.models import Pair, PairInSet
 from collection.models.querysets import PairQuerySet
 from collection.premises.partitions import partition_of
 from nli.agreement import Pattern, has_all_labels
@@ -72,6 +72,7 @@ DIMENSIONS = {
     "written": "the week, by its Monday, in which the hypothesis was written here",
     "validator": "who validated: the pairs that have a label of this person among those that count",
     "week": "the week, by its Monday, in which the pair got its last label",
+    "set": "the named sets in which the pair is",
 }
 TITLES = {"version": "prompt version", "written": "week of writing"}  # of dimensions, where they differ
 WEEKS = ("written", "week")  # dimensions whose groups are Mondays, and stand in their order
@@ -105,16 +106,19 @@ def count_patterns(
     groups: defaultdict[Any, defaultdict[str, Counter[Pattern]]] = defaultdict(lambda: defaultdict(Counter))
     undecided = 0
     with more_sort_memory():
-        validators = _validators(question) if "validator" in (by, across) else {}
-        few = len(set().union(*validators.values())) <= ROWS_WITH_INTERVALS
+        members = {name: MEMBERS[name](question) for name in (by, across) if name in MEMBERS}
+        few = all(len(set().union(*of.values())) <= ROWS_WITH_INTERVALS for of in members.values())
         for pair, sentence, premises, waits, key, other, *rest in _voted(pairs, question, (by, across), keys):
             pattern = _pattern(*rest)
             whole[premises][pattern] += 1
             undecided += waits
-            people = validators.get((pair, sentence), ())
-            found: Iterable[Any] = people if by == "validator" else (key,)
-            if across:
-                found = product(found, people if across == "validator" else (other,))
+            mine, others = (
+                members[name].get((pair, sentence if name == "validator" else 0), ())
+                if name in members
+                else (one,)
+                for name, one in ((by, key), (across, other))
+            )
+            found: Iterable[Any] = product(mine, others) if across else mine
             for each in found:
                 groups[each][premises if few else ""][pattern] += 1
     named = {key: _profiles(counts.values()) for key, counts in groups.items()} if by else {}
@@ -168,6 +172,8 @@ def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> Pa
         ).first()  # known beforehand, so that the index of annotators finds their labels
         theirs = deciding_labels(question).exclude(origin=Label.Origin.AUTHOR).filter(annotator=who)
         return pairs.filter(pk__in=theirs.values("pair")) if who else pairs.none()
+    if by == "set":
+        return in_sets(pairs, question, [group])
     of_pair = deciding_labels(question).filter(pair=OuterRef("pk"))
     try:
         monday = datetime.combine(date.fromisoformat(group), time(), tzinfo=UTC)
@@ -178,6 +184,12 @@ def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> Pa
         Exists(of_pair.filter(cast_at__gte=monday, cast_at__lt=end)),
         ~Exists(of_pair.filter(cast_at__gte=end)),
     )
+
+
+def in_sets(pairs: PairQuerySet, question: Question, names: Collection[str]) -> PairQuerySet:
+    """Returns the pairs that are in any of these named sets."""
+    places = PairInSet.objects.filter(pair_set__corpus=question.corpus_id, pair_set__name__in=names)
+    return pairs.filter(pk__in=places.values("pair"))
 
 
 def behind(question: Question, by: str, group: str, **query: str) -> str:
@@ -290,6 +302,19 @@ def _validators(question: Question, keys: Collection[int] | None = None) -> dict
     ):
         found[pair, sentence].add(str(annotator))
     return found
+
+
+def _sets(question: Question) -> dict[tuple[int, int], set[str]]:
+    """Returns in which named sets each pair is, if in any: (pair, 0) -> names."""
+    found: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+    places = PairInSet.objects.filter(pair_set__corpus=question.corpus_id).order_by()
+    for pair, name in places.values_list("pair_id", "pair_set__name").iterator(PORTION):
+        found[pair, 0].add(name)
+    return found
+
+
+# Dimensions in which a pair may be in several groups, or in none.
+MEMBERS = {"validator": _validators, "set": _sets}
 
 
 @lru_cache(maxsize=10_000)
