@@ -19,6 +19,8 @@ import django
 from bench.loads import SIZES, add_options, asked_for
 from scripts.services import Missing, postgres
 
+# With `-m` the module would import models before Django is set up.
+PAGES = "import django; django.setup(); from tests.full_pages import main; main()"
 SECTIONS = ("labelling", "export", "agreement", "gold", "pages", "networks")
 
 
@@ -96,7 +98,7 @@ def measure_pages(sizes: Sequence[int]) -> None:
     """Fills the site as the tests of a full site do, in a process of its own, which prints the table."""
     from bench.measure import of_this_site
 
-    command = [sys.executable, "-m", "tests.full_pages", *map(str, sizes)]
+    command = [sys.executable, "-c", PAGES, *map(str, sizes)]
     subprocess.run(command, env=of_this_site(), check=True)
 
 

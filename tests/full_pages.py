@@ -1,9 +1,9 @@
 """Measures every page that researchers open, and those with which people who write or label begin, on a full site."""
 
+import argparse
 import logging
 import re
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,16 +37,31 @@ STATES: dict[str, tuple[str, ...]] = {
         "?order=random",
         "?genre=genre-3",
         "?shortest=10&longest=12",
-        "?q=river+lamp",
+        *(f"?text={words}" for words in ("river+lamp", "river+nowhere")),
+        *(f"?order={order}" for order in ("genre", "-author", "gold", "-agreement", "-characters")),
+        "?order=gold&author=wk000003x",
     ),
     "corpora/<slug:slug>/agreement/": tuple(
-        f"?by={by}" for by in ("genre", "partition", "prompt", "author", "validator", "week")
+        f"?by={by}" for by in ("genre", "partition", "prompt", "author", "validator", "week", "set")
     ),
     "corpora/<slug:slug>/annotators/": ("?sort=-seconds",),
     "corpora/<slug:slug>/pay/": ("?floor=12",),
     "corpora/<slug:slug>/controls/": ("?percent=1",),
-    "c/<slug:slug>/premises/": ("?q=river", "?status=open"),
-    "snapshots/<int:pk>/pairs/": ("?partition=train", "?q=river"),
+    "c/<slug:slug>/premises/": (
+        "?text=river",
+        "?status=open",
+        "?order=genre",
+        "?order=-status",
+        "?order=from",
+    ),
+    "c/<slug:slug>/texts/": tuple(
+        f"?order={order}" for order in ("genre", "-label", "writer", "prompt", "characters")
+    ),
+    "snapshots/<int:pk>/pairs/": (
+        *("?partition=train", "?text=river"),
+        *(f"?order={order}" for order in ("genre", "-gold", "agreement", "-characters")),
+    ),
+    "runs/<int:pk>/predictions/<str:partition>/": ("?text=river", "?order=gold"),
     "search/": ("?q=river+lamp", "?q=story", "?q=wk000003x"),
     "runs/": ("?corpus=small",),
     "snapshots/": ("?corpus=small",),
@@ -208,5 +223,7 @@ def _print(table: dict[str, dict[int, Measured]], sizes: Sequence[int]) -> None:
     print(f"Other numbers of queries with more pairs: {', '.join(growing) or 'none'}.\n")
 
 
-if __name__ == "__main__":
-    measure_pages(list(map(int, sys.argv[1:])) or SIZES)
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench pages")
+    parser.add_argument("sizes", nargs="*", type=int, metavar="PAIRS")
+    measure_pages(parser.parse_args().sizes or SIZES)

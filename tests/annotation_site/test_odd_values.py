@@ -52,7 +52,7 @@ def stored():
     "address",
     [
         "/corpora/small/pairs/",
-        "/corpora/small/pairs/?q=reads",
+        "/corpora/small/pairs/?text=reads",
         "/corpora/small/pairs/a%0Ab/",
         "/c/small/predictions/a%0Ab/?baseline=cbow",
         "/c/small/texts/",

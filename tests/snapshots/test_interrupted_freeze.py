@@ -32,16 +32,16 @@ def corpus():
 
 def die_after(monkeypatch, lines: int, error: BaseException) -> None:
     """Lets the writer of files raise `error` after this number of lines."""
-    real, count = writing.line_of, 0
+    real, count = writing._HashedFile.add, 0
 
-    def line_of(*args):
+    def add(file, line):
         nonlocal count
         count += 1
         if count > lines:
             raise error
-        return real(*args)
+        real(file, line)
 
-    monkeypatch.setattr(writing, "line_of", line_of)
+    monkeypatch.setattr(writing._HashedFile, "add", add)
 
 
 def killed(corpus, monkeypatch) -> Snapshot:
@@ -88,17 +88,17 @@ def test_a_fresh_freeze_is_not_taken_from_its_worker(corpus, monkeypatch):
 
 def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, monkeypatch):
     requested = request_freeze(corpus=corpus)
-    real = writing.line_of
+    real = writing._HashedFile.add
     overtaken: list[bool] = []
 
-    def line_of(*args):
+    def add(file, line):
         if not overtaken:
             overtaken.append(True)
             silence(Snapshot)
             freeze_snapshot(snapshot_id=requested.pk)
-        return real(*args)
+        real(file, line)
 
-    monkeypatch.setattr(writing, "line_of", line_of)
+    monkeypatch.setattr(writing._HashedFile, "add", add)
     assert freeze_snapshot(snapshot_id=requested.pk).status == "frozen", "it answers what the other one made"
     assert verify(folder(requested)).ok
     assert [path.name for path in folder(requested).parent.iterdir()] == ["1"]
