@@ -344,7 +344,7 @@ class FileForm(OrderForm):
     """What makes premises of one file, in a genre."""
 
     genre = forms.CharField(
-        label="Genre", widget=forms.Select, help_text="The genre's slug, as the corpus file names it."
+        label="Genre", widget=forms.Select, help_text="One of the corpus's genres, by its short name (slug)."
     )
     licence = text("Licence of the texts", most=MAX_LICENCE)
 

@@ -68,6 +68,7 @@ OF_IMPORTS = [
     Column("dry_run", value=lambda each: "yes" if each.dry_run else "no", on_page=False),
     Column("files", value=lambda each: " ".join(each.files), on_page=False),
 ]
+PASTED = "pasted.txt"  # the name of a text that has none
 ROWS = 5
 COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
@@ -263,9 +264,14 @@ def new_job(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
             return _requested(request, **asked, options=form.options())
         except ValueError as problem:
             error = said_on_page(problem)
-    genres = list(corpus.genres.order_by("slug").values_list("slug", "name"))
+    genres = [
+        (slug, name if in_training else f"{name} (for dev and test alone, not in training)")
+        for slug, name, in_training in corpus.genres.order_by("slug").values_list(
+            "slug", "name", "in_training"
+        )
+    ]
     if "genre" in form.fields:
-        form.offer(genre=genres)
+        form.offer(genre=[("", "choose"), *genres] if len(genres) > 1 else genres)
     context = {
         "corpus": corpus,
         "kind": kind,
@@ -320,13 +326,14 @@ def send_file(request: HttpRequest) -> HttpResponse:
     given, error = {name: text_in(request, name) for name in ("name", "folder", "text")}, ""
     if request.method == "POST":
         try:
-            stored = store_text(**given)
+            stored = store_text(**{**given, "name": given["name"] or PASTED})
         except FieldError as problem:
             error = said_on_page(problem)
         else:
             return redirect(_import_of(request, corpus, stored))
     context = {
         "corpus": corpus,
+        "pasted": PASTED,
         **given,
         "error": error,
         "most": MOST_CHARACTERS,

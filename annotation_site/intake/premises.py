@@ -22,6 +22,7 @@ from collection.premises.filters.shape import LONGEST
 from collection.premises.intake import import_batch, known_texts
 from collection.texts import one_line
 
+FIRST = 10  # premises that a preview shows
 EXAMPLES = 3  # lines of each filter that a report shows
 
 
@@ -72,7 +73,8 @@ class PremiseReport:
     """The result of an import, or of its preview.
 
     present: lines that an earlier reading had made premises. resumed_after: the line after which this
-    reading began. finished_before: the whole file had been read, on that day. refused: the first thousand.
+    reading began. finished_before: the whole file had been read, on that day. first: the first premises of a preview.
+    refused: the first thousand.
     """
 
     filters: Sequence[PremiseFilter]
@@ -82,6 +84,7 @@ class PremiseReport:
     present: int = 0
     resumed_after: int = 0
     finished_before: str = ""
+    first: list[str] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     shown: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     refused: list[Refusal] = field(default_factory=list)
@@ -151,6 +154,7 @@ def preview(
         seen.add(sifted.kept)
         report.lines_read = batch[-1].line
         report.premises += len(sifted.kept)
+        report.first += [each.text for each in sifted.kept[: max(0, FIRST - len(report.first))]]
         report.drop(sifted.dropped)
         tell(f"{order.path.name}: line {report.lines_read:,}")
     return report
@@ -208,6 +212,7 @@ def summary(order: PremiseOrder, report: PremiseReport, dry_run: bool) -> dict[s
         "resumed_after": report.resumed_after,
         "finished_before": report.finished_before,
         "premises": report.premises,
+        "first": report.first,
         "present": report.present,
         "dropped": {
             rule.name: {

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
@@ -23,6 +24,7 @@ from validation.questions.addresses import number_in, text_in
 
 CHANGED_MEANWHILE = "The corpus or the text has changed since you looked. These are the changes now."
 TEXTS_SHOWN, CORPORA_SHOWN = 30, 200
+MAX_SLUG = 60
 MOST_ID = 2**62
 
 
@@ -92,6 +94,8 @@ def loaded(request: HttpRequest, look: Look) -> bool:
     number = len(look.changes.lines)
     done = f"{number} change{'' if number == 1 else 's'} made." if number else "The text is kept."
     messages.success(request, done)
+    for warning in look.file.warnings if look.changes.lines else ():
+        messages.warning(request, in_place(warning))
     return True
 
 
@@ -140,12 +144,13 @@ def _show_kept(request: HttpRequest, corpus: Corpus, context: dict[str, Any]) ->
 def _begin(request: HttpRequest, context: dict[str, Any]) -> None:
     """Fills the field with the text of an example, or of another corpus, under a new name."""
     asked = {key: text_in(request, key).strip() for key in ("begin", "slug", "name")}
+    asked["slug"] = asked["slug"] or slugify(asked["name"])[:MAX_SLUG].strip("-")
     context["asked"] = asked
     text = beginning(asked["begin"])
     errors = {} if text else {"begin": "There is no such example or corpus. Choose one of the list."}
     if not asked["name"]:
         errors["name"] = "Give the corpus the name that people will see."
-    if not asked["slug"]:
+    if asked["name"] and not asked["slug"]:
         errors["slug"] = "Give it a short name, such as weather-talk."
     elif Corpus.objects.filter(slug=asked["slug"]).exists():
         errors["slug"] = f"There is a corpus {asked['slug']} already. Choose another short name."

@@ -48,15 +48,18 @@ def _no_question(state: State) -> Step | None:
     if state.question is not None:
         return None
     return Step(
-        "This corpus has no question for annotators yet: its file says what they are asked.",
-        "Load the corpus file",
-        reverse("corpus-file", args=[state.slug]),
+        "This corpus has no question for annotators yet.",
+        "Say what they are asked",
+        reverse("change-corpus", args=[state.slug, "questions"]),
     )
 
 
 def _nothing_in_it(state: State) -> Step | None:
     if state.counts.premises or state.counts.pairs:
         return None
+    if state.corpus.protocol == Corpus.Protocol.ELICITED and state.corpus.prompts.exists():
+        where = reverse("import-premises", args=[state.slug])
+        return Step("There is no premise to write for yet.", "Import premises", where)
     return Step("There is no premise and no pair yet.", "Import the first ones", reverse("imports"))
 
 
@@ -66,8 +69,8 @@ def _consent_is_not_ready(state: State) -> Step | None:
         return None
     return Step(
         "The consent text still has a place to fill in, so nobody can start.",
-        "Load the corpus file with the text",
-        reverse("corpus-file", args=[state.slug]),
+        "Fill in the consent text",
+        reverse("change-corpus", args=[state.slug, "consent"]),
     )
 
 
@@ -77,7 +80,7 @@ def _nobody_writes(state: State) -> Step | None:
         return None
     return Step(
         f"{left:,} text{' is' if left == 1 else 's are'} free to write for, and nobody wrote in the last 24 hours.",
-        "Make an entry link for writers",
+        "Bring people who write",
         reverse("entry-links", args=[state.slug]),
     )
 
@@ -116,6 +119,10 @@ def _to_freeze(state: State) -> Step | None:
     # What a snapshot holds depends on its partitions; a larger corpus than the one frozen is worth a look.
     frozen = state.newest.pair_count if state.newest else 0
     if state.counts.open_seats or not state.counts.pairs or frozen >= state.counts.pairs:
+        return None
+    if (
+        state.counts.tasks and state.counts.unopened >= state.counts.pairs
+    ):  # written here, and nobody was asked
         return None
     what = (
         "Nothing is frozen yet."
@@ -163,8 +170,8 @@ def _publish(state: State) -> Step | None:
 
 RULES: tuple[Rule, ...] = (
     _no_question,
-    _nothing_in_it,
     _consent_is_not_ready,
+    _nothing_in_it,
     _nobody_writes,
     _pairs_to_open,
     _few_people_label,

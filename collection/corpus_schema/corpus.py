@@ -401,6 +401,10 @@ class CorpusFile(Table):
         for prompt in self.prompts:
             if prompt.slug not in used:
                 yield f'[[prompts]] "{prompt.slug}": no genre uses this prompt; name it in a [[genres]] table.'
+        if any(prompt.pay_cents for prompt in self.prompts):
+            for prompt in self.prompts:
+                if not prompt.pay_cents:
+                    yield f'[[prompts]] "{prompt.slug}" pay_cents: is 0, and other prompts pay.'
         if self.corpus.protocol == "elicited":
             for genre in self.genres:
                 if not genre.prompt:
@@ -414,8 +418,8 @@ class CorpusFile(Table):
             f"{self.consent.title}\n{self.consent.text_under(self.corpus.language_models)}"
         ):
             yield (
-                f"[consent]: {left} is still to be filled in. Until then nobody can agree to it, so nobody can begin;"
-                " put round brackets where square ones are meant."
+                f"[consent]: {left} is still to be filled in. Until then nobody can agree to it, so nobody can begin."
+                " Text in square brackets counts as a gap."
             )
         if self.corpus.sign_up and not self.corpus.payment:
             yield (

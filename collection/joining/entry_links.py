@@ -263,6 +263,14 @@ def refuse(*, link: EntryLink, arrival: Arrival, browser: str, signed_in: User |
     """Raises EntryRefused if the link does not let these ids in: the welcome page says so before anybody consents."""
     refuse_if_closed(link)
     is_back = is_known(link=link, arrival=arrival, browser=browser)
+    if link.corpus.paused_at is not None and not is_back:
+        raise EntryRefused(
+            gettext(
+                "The researchers have paused this study, so nobody begins now. You have earned nothing here yet: please"
+                " cancel (“return”) it on %(platform)s."
+            )
+            % {"platform": isolated(link.platform_name)}
+        )
     if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
         raise EntryRefused(
             gettext("This link is too old. Please open the study on %(platform)s again.")

@@ -145,7 +145,7 @@ def test_a_new_corpus_begins_with_an_example(client):
     ("asked", "said"),
     [
         ({"slug": "Not a slug"}, "must be small letters"),
-        ({"slug": ""}, "Give it a short name"),
+        ({"slug": "", "name": "文"}, "Give it a short name"),
         ({"name": " "}, "Give the corpus the name"),
         ({"name": "n" * 201}, "at most 200"),
         ({"begin": "../pyproject"}, "no such example"),

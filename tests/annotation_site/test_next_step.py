@@ -38,20 +38,24 @@ def button_of(state: State, **changed) -> str:
 
 def test_the_first_rule_that_holds_decides(state):
     report = Waiting("small", "A report without an answer", "Answer", "/reports/")
-    assert button_of(state, question=None, pairs=0, premises=0) == "Load the corpus file"
-    assert button_of(state, pairs=0, premises=0) == "Import the first ones"
-    assert button_of(state, written=4, unopened=300) == "Make an entry link for writers"
+    assert button_of(state, question=None, pairs=0, premises=0) == "Say what they are asked"
+    assert button_of(state, pairs=0, premises=0) == "Import premises"
+    assert button_of(state, written=4, unopened=300) == "Bring people who write"
     assert button_of(state, written=4, unopened=300, writing=2) == "Open pairs"
     assert button_of(state, unopened=49, open_seats=3, labelling=2) == "Invite annotators"
     assert button_of(state, open_seats=3, labelling=3, waiting=[report]) == "Answer"
     assert button_of(state, waiting=[replace(report, slug="other")]) == "Plan a freeze"
+    assert button_of(state, pairs=4, opened=0, complete=0, gold=0, unopened=4) == ""
+    state.corpus.protocol = "judged"
+    assert button_of(state, pairs=0, premises=0) == "Import the first ones"
 
 
 def test_a_consent_text_with_a_blank_comes_before_all_work(state):
     state.corpus.consent_form = ConsentForm.objects.create(
         title="Before you begin", text="Write to [name and e-mail address].", digest="1"
     )
-    assert button_of(state, written=4) == "Load the corpus file with the text"
+    assert button_of(state, written=4) == "Fill in the consent text"
+    assert button_of(state, pairs=0, premises=0) == "Fill in the consent text"
 
 
 def test_opening_says_what_the_labels_cost(state):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Grant, PlatformIdentity, Qualification, User
 from accounts.people import qualifications, registration
 from collection.joining.visits import earnings
-from collection.models import EntryLink, Pair, PromptVersion, Visit, WritingAssignment, WritingSeat
+from collection.models import Corpus, EntryLink, Pair, PromptVersion, Visit, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats
 from tests.cast import person
 from tests.concurrency.threads import at_once
@@ -188,6 +188,19 @@ def test_a_closed_link_and_an_ended_account_are_told_so(client, link):
     assert (seen.status_code, "This study is closed" in seen.content.decode()) == (403, True)
     assert "closed" in come_in(client, link, {"PROLIFIC_PID": "p-2"}).content.decode()
     assert not PlatformIdentity.objects.filter(participant="p-2").exists()
+
+
+def test_a_paused_study_is_told_before_the_consent_and_those_who_began_come_back(client, link):
+    Corpus.objects.update(paused_at=timezone.now())
+    seen, sent = client.get(reverse("enter", args=[link.token]), IDS), come_in(client, link)
+    assert (seen.status_code, sent.status_code) == (403, 403)
+    assert "paused this study" in seen.content.decode()
+    assert not Visit.objects.exists()
+    assert not PlatformIdentity.objects.exists()
+    Corpus.objects.update(paused_at=None)
+    come_in(client, link)
+    Corpus.objects.update(paused_at=timezone.now())
+    assert come_in(client, link).status_code == 302
 
 
 def test_the_link_gives_its_qualification_but_not_again_after_it_was_taken_back(client, link, rosa):
