@@ -49,7 +49,7 @@ class PairingOutcome:
 def pair_premises(order: PairingOrder, tell: Callable[[str], None] = lambda text: None) -> PairingOutcome:
     """Pairs the scenes that have no machine-made pairs yet; a dry run only reports.
 
-    Raises nli.wordnet_files.NoWordNet. Calls `tell` with the progress. After an interruption,
+    Raises nli.wordnet_files.NoWordNet, FieldError. Calls `tell` with the progress. After an interruption,
     the same pairing continues where it stopped.
     """
     outcome = PairingOutcome()
@@ -60,12 +60,18 @@ def pair_premises(order: PairingOrder, tell: Callable[[str], None] = lambda text
         return outcome
     pairing = Pairing(scenes, order.rules, tell)
     outcome.steps = pairing.report
+    drawn = pairing.drawn(tell) if order.rules.draw else None
+    paired = 0
     for numbers in portions(waiting, SCENES_AT_ONCE):
-        items = [PairedScene(scenes[number], pairing.hypotheses(number)) for number in numbers]
+        items = [
+            PairedScene(scenes[number], pairing.hypotheses(number) if drawn is None else drawn[number])
+            for number in numbers
+        ]
         done = _would_write(items) if order.dry_run else _write(order, items)
         outcome.premises += done["premises"]
         outcome.pairs += done["pairs"]
-        tell(f"{pairing.report.scenes:,} of {len(waiting):,} scenes, {outcome.pairs:,} pairs")
+        paired += len(numbers)
+        tell(f"{paired:,} of {len(waiting):,} scenes, {outcome.pairs:,} pairs")
     return outcome
 
 
@@ -117,6 +123,7 @@ def summary(order: PairingOrder, outcome: PairingOutcome) -> dict[str, Any]:
         "pairs": outcome.pairs,
         "origins": steps["origins"],
         "rules": steps["rules"],
+        "passing": steps["passing"],
         "refused": [asdict(refusal) for refusal in outcome.refused],
         "refused_count": outcome.refused_count,
     }

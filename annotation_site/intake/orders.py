@@ -4,6 +4,7 @@ Limits, choices and help of a field stand here alone. Texts of errors name other
 """
 
 import codecs
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -31,6 +32,7 @@ from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus
+from collection.pairing.draw import ALL as ALL_THAT_PASS
 from collection.pairing.draw import Rules as DrawRules
 from collection.premises.filters.registry import DUPLICATE
 from collection.premises.filters.registry import NAMES as FILTERS
@@ -402,7 +404,15 @@ class SceneForm(FileForm):
     """Which scenes to pair by machine in which genre, and how."""
 
     seed = Whole(0, LARGEST_SEED, label="Seed of all draws", help_text="Default 0.")
-    each = Whole(1, label="Hypotheses from each of the two captions", help_text="Default 1.")
+    each = Whole(
+        1,
+        label="Hypotheses from each of the two captions",
+        help_text="Default 1; all, where a number of pairs to draw is given.",
+    )
+    draw = text(
+        "Pairs to draw of all that pass",
+        "A number, such as 500; or for scenes with partitions train=8000,dev=1000,test=1000.",
+    )
     overlap = Part(
         1,
         label="Overlap",
@@ -417,13 +427,31 @@ class SceneForm(FileForm):
         _check_for_pairing(known_corpus(corpus))
         given, place = self.checked(), self.place(corpus, files)
         overlap = DrawRules.overlap if given["overlap"] is None else given["overlap"]
+        draw = _numbers(given["draw"])
         rules = DrawRules(
             given["seed"] or 0,
-            given["each"] or DrawRules.each,
+            given["each"] or (ALL_THAT_PASS if draw else DrawRules.each),
             overlap,
             given["captions"] or DrawRules.captions,
+            draw,
         )
         return PairingOrder(**place, rules=rules, licence=given["licence"], dry_run=dry_run)
+
+
+def _numbers(draw: str) -> dict[str, int]:
+    """Reads `500`, or `train=8000,dev=1000`, as numbers by partition. Raises FieldError."""
+    found: dict[str, int] = {}
+    for each in filter(None, draw.split(",")):
+        name, _, number = each.rpartition("=")
+        name, known = name.strip(), ("",) if "=" not in draw else PARTITIONS
+        if not re.fullmatch(r"\s*[1-9][0-9]{0,8}\s*", number, re.ASCII) or name not in known or name in found:
+            raise FieldError(
+                f'"{draw}" is no number of pairs: write one such as 500, or one of each partition, such as'
+                " train=8000,dev=1000,test=1000.",
+                "draw",
+            )
+        found[name] = int(number)
+    return found
 
 
 def _check_for_pairing(corpus: Corpus) -> None:

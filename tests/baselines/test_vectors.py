@@ -1,5 +1,6 @@
 """Word vectors: read from a text file of any size or from the package, looked up, and cached."""
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -134,3 +135,49 @@ def test_the_package_gives_the_published_vectors(tmp_path: Path):
         assert found.found.tolist() == [True, False]
         np.testing.assert_allclose(found.rows[0][:3], [0.418, 0.24968, -0.41242], atol=1e-5)
         assert found.rows.shape == (2, 50)
+
+
+ROWS = {"the": [1.5, -2.0], "naïve": [3.0, 4.25], "last": [-5.0, 6.0]}
+
+
+def write_word2vec(path: Path, between: bytes = b"\n", count: int = 3) -> bytes:
+    rows = [word.encode() + b" " + np.array(row, "<f4").tobytes() + between for word, row in ROWS.items()]
+    path.write_bytes(f"{count} 2\n".encode() + b"".join(rows))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("between", [b"\n", b""])
+@pytest.mark.parametrize("block", [9, 20, 1 << 20])
+def test_word2vecs_binary_file_is_read_as_its_text_is(
+    tmp_path: Path, between: bytes, block: int, monkeypatch: pytest.MonkeyPatch
+):
+    path, text = tmp_path / "words.bin", tmp_path / "words.txt"
+    content = write_word2vec(path, between)
+    monkeypatch.setattr(vectors, "BLOCK", block)
+    text.write_text("3 2\n" + "".join(f"{word} {row[0]} {row[1]}\n" for word, row in ROWS.items()))
+    assert (vectors.is_binary(path), vectors.is_binary(text)) == (True, False)
+    asked = {"naïve", "last", "zebra"}
+    known, digest = vectors.read_source(str(path), asked, tmp_path / "cache")
+    oracle, _ = vectors.read_source(str(text), asked, tmp_path / "cache")
+    assert {word: row.tolist() for word, row in known.items()} == {
+        word: row.tolist() for word, row in oracle.items()
+    }
+    assert digest == hashlib.sha256(content).hexdigest()
+    assert vectors.digest_of(str(path), tmp_path / "cache") == digest
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda content: content[:-5], "word 3 of 3: there is no word with 2 numbers of four bytes"),
+        (lambda content: content + b"more", "holds more than the 3 words"),
+        (lambda content: content.replace(b"3 2\n", b"3 9\n"), "word 1 of 3|word 2 of 3"),
+        (lambda content: content.replace(b"3 2\n", b"4 2\n"), "word 4 of 4"),
+        (lambda content: content.replace(np.float32(6).tobytes(), np.float32("nan").tobytes()), "word 3"),
+    ],
+)
+def test_a_bad_binary_file_is_refused(tmp_path: Path, damage, said: str):
+    path = tmp_path / "words.bin"
+    path.write_bytes(damage(write_word2vec(path)))
+    with pytest.raises(BaselineError, match=said):
+        load_vectors(str(path), ["last", "the"], tmp_path / "cache", True)

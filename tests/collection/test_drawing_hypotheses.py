@@ -1,11 +1,15 @@
 """Drawing hypotheses for scenes: by seed, after filters; the numbers of the report add up."""
 
+from collections import Counter
+from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 import pytest
 
+from collection.formats.field_errors import FieldError
 from collection.pairing.captions import RULES
-from collection.pairing.draw import Hypothesis, Pairing, Rules, content_words, word_overlap
+from collection.pairing.draw import ALL, Hypothesis, Pairing, Rules, content_words, word_overlap
 from collection.pairing.report import NOT_DRAWN, ORIGINS, OTHER, OVERLAP, RARE, SAME, STEPS
 from collection.pairing.simplify import gives, simplifications
 from tests.collection.pairing_material import example_scenes
@@ -118,3 +122,79 @@ def test_a_lone_scene_has_no_other_to_draw_from():
     pairing = Pairing(example_scenes()[:1], Rules(1, captions=1))
     assert {each.origin for each in pairing.hypotheses(0)} == {SAME}
     assert pairing.report.origins[OTHER].empty == 1
+
+
+PARTS = ("train", "train", "train", "dev", "test")
+
+
+@cache
+def divided(**draw: int) -> tuple[Pairing, dict[int, list[Hypothesis]]]:
+    """The example scenes in three partitions, with all that passes, or a draw of it."""
+    scenes = [replace(each, partition=PARTS[at % 5]) for at, each in enumerate(example_scenes())]
+    pairing = Pairing(scenes, Rules(1, ALL, draw={name.strip("_"): number for name, number in draw.items()}))
+    return pairing, pairing.drawn()
+
+
+EVERY = {"train": 10**6, "dev": 10**6, "test": 10**6}
+
+
+def test_rarity_is_counted_in_train_and_for_dev_and_test_also_in_their_own_captions():
+    pairing, found = divided(**EVERY)
+    keys = keys_of(pairing)
+    places = [scene.partition for scene in pairing.scenes for _ in scene.captions]
+    seen = Counter()
+    for number, scene in enumerate(pairing.scenes):
+        for caption in pairing.captions[5 * number : 5 * number + 5]:
+            for made in simplifications(caption):
+                giving = Counter(
+                    place
+                    for place, each in zip(places, pairing.captions, strict=True)
+                    if gives(each, made.key)
+                )
+                own = giving[scene.partition]
+                union = own + (giving["train"] if scene.partition != "train" else 0)
+                expected = own >= 2 if scene.partition == "train" else union >= 2 and own >= 1
+                assert pairing.index.is_given_by(made.key, 2, scene.partition) is expected
+                seen[scene.partition, expected] += 1
+    assert len(seen) == 6
+    assert all(keys[each.text] for hypotheses in found.values() for each in hypotheses)
+
+
+def test_the_other_scene_is_of_the_same_partition():
+    pairing, found = divided(**EVERY)
+    where = {scene.id: scene.partition for scene in pairing.scenes}
+    others = [
+        (where[each.scene], pairing.scenes[number].partition)
+        for number, hypotheses in found.items()
+        for each in hypotheses
+        if each.origin == OTHER
+    ]
+    assert others
+    assert all(its == mine for its, mine in others)
+
+
+@pytest.mark.parametrize("draw", [{"train": 4, "dev": 1}, {"_": 6}, EVERY])
+def test_a_draw_takes_the_first_by_a_shuffle_of_the_seed_and_the_report_adds_up(draw):
+    everything = divided(**EVERY)
+    pairing, found = divided(**draw)
+    turns: dict[str, list[tuple[bytes, int, str]]] = {}
+    for number, hypotheses in everything[1].items():
+        scene = pairing.scenes[number]
+        for each in hypotheses:
+            turn = sha256(f"1\n{scene.id}\n{each.text}".encode()).digest()
+            turns.setdefault("_" if "_" in draw else scene.partition, []).append((turn, number, each.text))
+    expected = sorted(
+        (number, text) for name, most in draw.items() for _, number, text in sorted(turns[name])[-most:]
+    )
+    assert sorted((number, each.text) for number, some in found.items() for each in some) == expected
+    passing = {name.strip("_"): len(each) for name, each in turns.items()}
+    assert +pairing.report.passing == passing
+    for name, report in pairing.report.origins.items():
+        mine = [sum(each.origin == name for each in some) for some in found.values()]
+        assert report.made == report.drawn + sum(report.dropped.values())
+        assert (report.drawn, report.empty) == (sum(mine), mine.count(0))
+
+
+def test_a_draw_from_a_partition_that_no_scene_has_is_an_error():
+    with pytest.raises(FieldError, match='no scene has the partition "dev"'):
+        Pairing(example_scenes()[:2], Rules(1, draw={"dev": 3})).drawn()

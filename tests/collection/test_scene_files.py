@@ -68,3 +68,14 @@ def test_a_compressed_file_is_read_as_it_is(tmp_path):
     packed = tmp_path / "scenes.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert [scene.id for scene in read_scenes(packed)] == ["7"]
+
+
+def test_all_scenes_of_a_file_name_their_partition_or_none_does(tmp_path):
+    named = {"id": "a", "captions": FIVE, "partition": "validation"}
+    other = {"id": "b", "captions": FIVE[::-1]}
+    first, second, third = read(tmp_path, named, other, {**other, "partition": "odd"})
+    assert first.partition == "dev"
+    assert second == BadLine(2, "it does not name its partition, and line 1 names one")
+    assert third.reason.startswith('"partition" must be one of train, ')
+    _, second = read(tmp_path, other, named)
+    assert second == BadLine(2, "it names its partition, and line 1 names none")
