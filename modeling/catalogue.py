@@ -171,16 +171,31 @@ def models() -> list[str]:
     return [PACKAGED_MODEL, *sorted(path.parent.name for path in folder.glob("*/config.json"))]
 
 
-def refusal_of_model(config: Mapping[str, str]) -> str | None:
-    """Returns why a page may not use the setting `model`, else None: no path of the server, as for vectors."""
-    model = config.get("model", PACKAGED_MODEL)
-    return None if model in models() else f"There is no model {model!r} here. Known: {', '.join(models())}."
+def verb_oceans() -> list[str]:
+    """Returns the files of VerbOcean that a page may name: those in var/verb-ocean."""
+    return sorted(path.name for path in (Path(settings.VAR) / "verb-ocean").glob("[!.]*"))
 
 
-def model_source(name: str) -> str:
-    """Returns what the training program reads for the model `name`: a package or a path."""
-    path = Path(settings.VAR) / "models" / name
-    return str(path) if path.is_dir() else name
+def refusal_of_files(config: Mapping[str, str]) -> str | None:
+    """Returns why a page may not use the settings `model` and `verb_ocean`, else None: no path of the server, as for
+    vectors.
+    """
+    model, ocean = config.get("model", PACKAGED_MODEL), config.get("verb_ocean", "")
+    if model not in models():
+        return f"There is no model {model!r} here. Known: {', '.join(models())}."
+    if ocean and ocean not in verb_oceans():
+        known = ", ".join(verb_oceans()) or "none; an operator puts it into QUINTET_VAR/verb-ocean/"
+        return f"There is no file {ocean!r} of VerbOcean here. Known: {known}."
+    return None
+
+
+def with_sources(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns settings as the training program reads them: a name of what is in var with its path, others as they are."""
+    found = dict(config)
+    for key, folder in (("model", "models"), ("verb_ocean", "verb-ocean")):
+        if found.get(key) and (path := Path(settings.VAR) / folder / found[key]).exists():
+            found[key] = str(path)
+    return found
 
 
 def vectors_source(name: str) -> str:

@@ -71,7 +71,14 @@ TWO_CLASSES = (
 NO_PREMISE = ("majority", "voting", "hypothesis_only", "pretrained_hypothesis")
 
 # Settings that were added later, with the value that describes older runs: these keep their identity.
-LATER = {"precision": "float32", "compile": False, "look_up": False, "scale": 1.0}
+LATER = {
+    "precision": "float32",
+    "compile": False,
+    "look_up": False,
+    "scale": 1.0,
+    "trees": False,
+    "verb_ocean": "",
+}
 
 SIZES = ("batch_size", "hidden", "states", "size")  # smaller ones take less memory
 

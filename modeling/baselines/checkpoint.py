@@ -27,7 +27,7 @@ from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_
 from modeling.baselines.lexicons import make_lexicon
 from modeling.baselines.networks import Network, make_network
 from modeling.baselines.prediction import Floats
-from modeling.baselines.settings import PretrainedSettings, Settings
+from modeling.baselines.settings import PretrainedSettings, Settings, WordNetClassifierSettings
 from modeling.baselines.vocabulary import Lexicon
 
 CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
@@ -36,6 +36,7 @@ TRAINING_TEXTS = "training_texts.safetensors"
 ACCUMULATORS = "accumulators.safetensors"
 STATE = "state.safetensors"
 ENCODER = "encoder"
+VERB_OCEAN = "verb_ocean.txt"
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,12 @@ def save_encoder(folder: Path, source: Path) -> None:
             shutil.copyfile(source / name, temporary)
 
 
+def save_verb_ocean(folder: Path, source: Path) -> None:
+    """Copies VerbOcean's file, which later evaluations read."""
+    with whole_or_absent(folder / VERB_OCEAN) as temporary:
+        shutil.copyfile(source, temporary)
+
+
 def save_accumulators(folder: Path, tensors: Mapping[str, Tensor]) -> None:
     """Writes AdaDelta's accumulators of the best epoch, for a run that starts from this one."""
     with whole_or_absent(folder / ACCUMULATORS) as temporary:
@@ -175,6 +182,8 @@ def load_run(folder: Path) -> FinishedRun:
         language = config.get("language", "en")
         if isinstance(settings, PretrainedSettings):
             settings = settings.model_copy(update={"model": str(folder / ENCODER)})
+        if isinstance(settings, WordNetClassifierSettings) and settings.verb_ocean:
+            settings = settings.model_copy(update={"verb_ocean": str(folder / VERB_OCEAN)})
         vocabulary = make_lexicon(settings, words, language, config["seed"], len(labels))
         table = weights.get("vectors.weight", torch.zeros(len(words), 0))
         network = make_network(settings, len(vocabulary), table.shape[1], len(labels))

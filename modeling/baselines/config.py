@@ -34,6 +34,7 @@ from modeling.baselines.settings import (
     PretrainedSettings,
     Settings,
     VotingSettings,
+    WordNetClassifierSettings,
 )
 from nli import run_files as shapes
 from nli.gold import Rule
@@ -281,7 +282,7 @@ class RunConfig(Regime):
             "files": {partition: one.sha256 for partition, one in self.files.present.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
             "settings": stored_settings(self.settings),
-            **self.pretrained(),
+            **self.named_files(),
             # Only if it decides what a word is.
             **({"language": self.language} if writes_without_spaces(self.language) else {}),
             **({"held_back": self.held_back} if self.held_back else {}),
@@ -289,12 +290,16 @@ class RunConfig(Regime):
             **self.regime(),
         }
 
-    def pretrained(self) -> dict[str, Any]:
-        """Returns the name of a pretrained encoder instead of its path, and the hash of its weights."""
-        if not isinstance(self.settings, PretrainedSettings):
-            return {}
-        named = {**stored_settings(self.settings), "model": Path(self.settings.model).name}
-        return {"settings": named, "pretrained": digest_of(self.settings.model)}
+    def named_files(self) -> dict[str, Any]:
+        """Returns the name of a file or an encoder that settings name instead of its path, and its hash."""
+        stored = stored_settings(self.settings)
+        if isinstance(self.settings, PretrainedSettings):
+            stored["model"] = Path(self.settings.model).name
+            return {"settings": stored, "pretrained": digest_of(self.settings.model)}
+        if isinstance(self.settings, WordNetClassifierSettings) and self.settings.verb_ocean:
+            stored["verb_ocean"] = Path(self.settings.verb_ocean).name
+            return {"settings": stored, "verb_ocean": sha256_of(Path(self.settings.verb_ocean))}
+        return {}
 
     def regime(self) -> dict[str, Any]:
         """Returns the regime, JSON-ready: how the run differs from a plain one on a whole snapshot."""

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,15 @@ from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.features.tagged import Tagger
+from modeling.baselines.features.verb_ocean import load_verb_ocean
 from modeling.baselines.pretrained import Pieces, folder_of
-from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings, VotingSettings
+from modeling.baselines.settings import (
+    FeatureSettings,
+    PretrainedSettings,
+    Settings,
+    VotingSettings,
+    WordNetClassifierSettings,
+)
 from modeling.baselines.vocabulary import Lexicon, Vocabulary
 
 
@@ -56,7 +64,10 @@ def make_lexicon(settings: Settings, words: Sequence[str], language: str, seed: 
     if isinstance(settings, PretrainedSettings):
         return Pieces(folder_of(settings.model))
     if isinstance(settings, FeatureSettings):
-        return Features(tuple(words), settings, Tagger(language), language=language)
+        parses = isinstance(settings, WordNetClassifierSettings) and settings.trees
+        if isinstance(settings, WordNetClassifierSettings) and settings.verb_ocean:
+            load_verb_ocean(Path(settings.verb_ocean))  # a bad line is told before sentences are parsed
+        return Features(tuple(words), settings, Tagger(language, parses), language=language)
     if isinstance(settings, VotingSettings):
         return Votes(tuple(words), settings, labels, seed, language=language)
     return Vocabulary(tuple(words), language=language)

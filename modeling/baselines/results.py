@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,6 +27,7 @@ from modeling.baselines.settings import (
     MajoritySettings,
     PretrainedSettings,
     Settings,
+    WordNetClassifierSettings,
 )
 from modeling.baselines.training_state import HELD_BACK, Training
 from modeling.baselines.vectors import WordVectors
@@ -137,6 +139,8 @@ def finish(
         write_json(folder / TOP_FEATURES, found)
     if isinstance(config.settings, PretrainedSettings):
         checkpoint.save_encoder(folder, folder_of(config.settings.model))
+    if isinstance(config.settings, WordNetClassifierSettings) and config.settings.verb_ocean:
+        checkpoint.save_verb_ocean(folder, Path(config.settings.verb_ocean))
     accumulators = training.best_accumulators or training.accumulators()
     if accumulators:
         checkpoint.save_accumulators(folder, accumulators)

@@ -83,11 +83,18 @@ class OverlapClassifierSettings(RegressionSettings):
 
 
 class WordNetClassifierSettings(OverlapClassifierSettings):
-    """The overlap classifier with relations of words in WordNet; two classes (SNLI paper, section 3.1)."""
+    """The overlap classifier with WordNet, dependency trees and VerbOcean; two classes (SNLI paper, section 3.1)."""
 
     DIFFERENCES = (
-        "In the manner of the Excitement Open Platform's classifier with lexical resources, not a copy: of its three "
-        "resources only WordNet is here, VerbOcean and dependency trees are not."
+        "In the manner of the Excitement Open Platform's classifier with lexical resources, not a copy: the paper states "
+        "neither its features nor its settings. Trees are spaCy's. VerbOcean counts only where `verb_ocean` names its file."
+    )
+
+    PARTS = ("trees",)
+
+    trees: bool = setting(True, "does it compare dependencies, and the paths from words to the root")
+    verb_ocean: str = setting(
+        "", "VerbOcean's file, of lines `verb1 [relation] verb2 :: score`; empty: without VerbOcean"
     )
 
 

@@ -101,7 +101,7 @@ class NewRunSerializer(serializers.Serializer):
                 texts[key] = str(value)
             else:
                 raise serializers.ValidationError(f"{key} must be a text, a number, true or false.")
-        refusal = catalogue.refusal_of_model(texts)
+        refusal = catalogue.refusal_of_files(texts)
         if refusal:
             raise serializers.ValidationError(refusal)
         return texts

@@ -236,9 +236,14 @@ class NewRunForm(forms.Form):
 
     def clean_search(self) -> dict[str, list[str]]:
         try:
-            return read_search(self.cleaned_data["search"])
+            search = read_search(self.cleaned_data["search"])
         except RefusedRun as error:
             raise forms.ValidationError(str(error)) from None
+        for key, values in search.items():
+            for value in values:
+                if refusal := catalogue.refusal_of_files({key: value}):
+                    raise forms.ValidationError(refusal)
+        return search
 
     def clean_sizes(self) -> list[int]:
         try:
@@ -295,7 +300,7 @@ class NewRunForm(forms.Form):
                     self.add_error("config", f"{key} is set here and in its field: keep one of them.")
                     return self.cleaned_data
                 config[key] = value
-        refusal = catalogue.refusal_of_model(config or {})
+        refusal = catalogue.refusal_of_files(config or {})
         if refusal:
             self.add_error("config", refusal)
         return self.cleaned_data

@@ -58,7 +58,7 @@ def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
         "cache": str(settings.CACHE_ROOT),
         "folder": str(folder),
-        "settings": _settings(run),
+        "settings": catalogue.with_sources(run.config),
         "threads": settings.TRAINING_THREADS,
         "language": run.snapshot.corpus.language,
         **_regime(run, between),
@@ -70,11 +70,6 @@ def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -
     path = folder / CONFIG
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     return path
-
-
-def _settings(run: TrainingRun) -> dict[str, Any]:
-    model = run.config.get("model")
-    return {**run.config, "model": catalogue.model_source(model)} if model else run.config
 
 
 def _regime(run: TrainingRun, between: Callable[[], None]) -> RegimeOfRun:

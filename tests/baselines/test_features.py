@@ -154,7 +154,7 @@ def test_runs_on_one_snapshot_tag_a_sentence_once(tmp_path: Path, monkeypatch: p
         words.append(list(tagger.read(pairs)))
     assert words[1][:1] == words[0]
     assert words[1] == list(Tagger().read([first, second])), "as without a cache"
-    monkeypatch.setattr(tagged, "_model", lambda: pytest.fail("spaCy is asked again"))
+    monkeypatch.setattr(tagged, "_model", lambda parses: pytest.fail("spaCy is asked again"))
     again = Tagger()
     again.keep_in(tmp_path, "0" * 64)
     assert list(again.read([first, second])) == words[1]

