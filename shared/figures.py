@@ -40,6 +40,11 @@ class Parameters(Part):
         by: str = getattr(self, "by", "")
         return by
 
+    @property
+    def source(self) -> str:
+        """Returns the name of the stored count that these parameters need; empty if it is the figure's own."""
+        return ""
+
 
 class Scope:
     """Of what a figure is: a corpus, a question, a snapshot or a run. It gives address, lookup, names and stored counts.
@@ -147,7 +152,7 @@ class Figure:
         """Returns what it is computed from, or None, and the row of its job if a worker counts it."""
         if self.gather:
             return self.gather(subject, **dict(parameters)), None
-        return self.scope.stored(subject, self.source, parameters)
+        return self.scope.stored(subject, parameters.source or self.source, parameters)
 
     def table(self, data: Any, **parameters: Any) -> Table | None:
         """Returns the table with raw labels and its picture, without names and finding."""

@@ -7,18 +7,20 @@ Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PM
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.words import TOKEN, is_word, tokens
 
-EDITION = 4
+EDITION = 5
 AT_LEAST = 5  # occurrences: rarer words are not listed (section 6.2)
 SMOOTHING = 100
 THRESHOLDS = (0.8, 0.5)
 KEPT = 50  # words for each label and ranking
 DEV = "dev"
+WORD_PAIRS, TRIPLES = "word_pairs", "triples"
 READINGS = 2  # of all pairs
 TOLD_EVERY = 10_000
 
@@ -27,6 +29,11 @@ DEFINITIONS = {
     "token": TOKEN,
     "pairs": "Pairs with a gold label; the others are left out of everything here.",
     "word": "A token of the hypothesis with a letter or a digit in it; case is kept.",
+    WORD_PAIRS: "Two neighbouring words of the hypothesis; punctuation between them does not count.",
+    TRIPLES: (
+        "The lemma of a word of the hypothesis, the name of a relation, and the lemma of a word that depends on it by this"
+        " relation: spaCy's small English model, in small letters, without punctuation."
+    ),
     "count": (
         "How often the word occurs in hypotheses. Words with fewer than five occurrences are not listed."
     ),
@@ -76,14 +83,13 @@ def measure(
     Reads `pairs()` twice and calls `progress` every ten thousand pairs. A pair that was read once counts half, so that
     the progress ends at the number of pairs, not at its double.
     """
-    whole, dev = WordCounts(), WordCounts()
+    words_of, neighbours_of = Counts(labels), Counts(labels)
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
     for pair in _reporting(_with_gold(pairs(), labels), 0, progress):
         sentence = tokens(pair.hypothesis, language)
-        words = Counter(token for token in sentence if is_word(token))
-        whole.add(pair.label, words)
-        if pair.partition == DEV:
-            dev.add(pair.label, words)
+        words = filter(is_word, sentence)
+        words_of.add(pair, words)
+        neighbours_of.add(pair, map(" ".join, pairwise(filter(is_word, sentence))))
         for by, value in (
             ("all", ""),
             ("genre", pair.genre),
@@ -92,16 +98,16 @@ def measure(
         ):
             if by == "all" or value:
                 lengths[by, value, pair.label][len(sentence)] += 1
-    total = whole.sizes.total()
+    total = words_of.whole.sizes.total()
     again = _reporting(_with_gold(pairs(), labels), total, progress)
     prompts: Prompts = defaultdict(Counter)
     return {
         "edition": EDITION,
         "definitions": DEFINITIONS,
         "labels": list(labels),
-        **whole.figures(labels),
-        DEV: dev.figures(labels) if 0 < dev.sizes.total() < total else None,
-        "answerable": _answerable(again, whole.occurrences, labels, language, prompts),
+        **words_of.figures(),
+        WORD_PAIRS: neighbours_of.figures(),
+        "answerable": _answerable(again, words_of.whole, language, prompts),
         "prompt_versions": [
             {
                 "prompt_version": version,
@@ -132,27 +138,56 @@ _BY = ("all", "genre", "prompt_version", "author")
 
 
 class WordCounts:
-    """Counts of words in hypotheses by label: occurrences, and hypotheses that contain the word."""
+    """Counts of words in hypotheses by label: occurrences, then hypotheses that contain the word, in one list a word.
 
-    def __init__(self) -> None:
-        self.occurrences: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.containing: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    Of pairs of words there are very many: a list takes a fifth of two counters.
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels = list(labels)
+        self.counts: dict[str, list[int]] = {}
         self.sizes: Counter[str] = Counter()
 
-    def add(self, label: str, words: Counter[str]) -> None:
+    def add(self, label: str, words: Mapping[str, int]) -> None:
         self.sizes[label] += 1
+        at, wide = self.labels.index(label), len(self.labels)
         for word, times in words.items():
-            self.occurrences[word][label] += times
-            self.containing[word][label] += 1
+            found = self.counts.get(word)
+            if found is None:
+                found = self.counts[word] = [0] * (2 * wide)
+            found[at] += times
+            found[wide + at] += 1
 
-    def figures(self, labels: Sequence[str]) -> dict[str, Any]:
-        scored = list(_scored(self.occurrences, self.containing, self.sizes, labels))
+    def occurrences(self) -> Iterator[tuple[str, list[int]]]:
+        """Yields each word with its occurrences under each label."""
+        return ((word, counts[: len(self.labels)]) for word, counts in self.counts.items())
+
+    def figures(self) -> dict[str, Any]:
+        scored = list(_scored(self))
         return {
-            "pairs": {label: self.sizes[label] for label in labels},
-            "different_words": len(self.occurrences),
-            "listed_words": len(scored) // len(labels) if labels else 0,
-            "words": _chosen(scored, labels),
+            "pairs": {label: self.sizes[label] for label in self.labels},
+            "different_words": len(self.counts),
+            "listed_words": len(scored) // len(self.labels) if self.labels else 0,
+            "words": _chosen(scored, self.labels),
         }
+
+
+class Counts:
+    """Counts of words, or of what is counted like them, in all pairs and in dev."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.whole, self.dev = WordCounts(labels), WordCounts(labels)
+
+    def add(self, pair: Pair, words: Iterable[str]) -> None:
+        found = Counter(words)
+        self.whole.add(pair.label, found)
+        if pair.partition == DEV:
+            self.dev.add(pair.label, found)
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the figures; `dev` has those of dev, or None if dev is empty or is all there is."""
+        is_part = 0 < self.dev.sizes.total() < self.whole.sizes.total()
+        return {**self.whole.figures(), DEV: self.dev.figures() if is_part else None}
 
 
 def _with_gold(pairs: Iterable[Pair], labels: Sequence[str]) -> Iterator[Pair]:
@@ -167,29 +202,28 @@ def _reporting(pairs: Iterable[Pair], before: int, progress: Callable[[int], Non
             progress(done // READINGS)
 
 
-def _scored(
-    occurrences: dict[str, Counter[str]],
-    containing: dict[str, Counter[str]],
-    sizes: Counter[str],
-    labels: Sequence[str],
-) -> Iterator[dict[str, Any]]:
+def _scored(counted: WordCounts) -> Iterator[dict[str, Any]]:
     """Yields one entry for each frequent word and each label."""
-    often = sorted(word for word, counts in occurrences.items() if counts.total() >= AT_LEAST)
-    tests = len(often) * len(labels)
-    smoothed = {label: sum(occurrences[word][label] + SMOOTHING for word in occurrences) for label in labels}
-    everything = sum(smoothed.values())
+    labels, sizes, wide = counted.labels, counted.sizes, len(counted.labels)
+    often = sorted(word for word, counts in counted.occurrences() if sum(counts) >= AT_LEAST)
+    tests = len(often) * wide
+    smoothed = [
+        sum(counts[at] for counts in counted.counts.values()) + SMOOTHING * len(counted.counts)
+        for at in range(wide)
+    ]
+    everything = sum(smoothed)
     pairs = sizes.total()
     for word in often:
-        counts, inside = occurrences[word], containing[word]
-        of_word = counts.total() + SMOOTHING * len(labels)
-        for label in labels:
-            z = z_value(inside[label], inside.total(), sizes[label] / pairs)
+        counts, inside = counted.counts[word][:wide], counted.counts[word][wide:]
+        of_word = sum(counts) + SMOOTHING * wide
+        for at, label in enumerate(labels):
+            z = z_value(inside[at], sum(inside), sizes[label] / pairs)
             yield {
                 "label": label,
                 "word": word,
-                "count": counts.total(),
-                "p": counts[label] / counts.total(),
-                "pmi": math.log2((counts[label] + SMOOTHING) * everything / (of_word * smoothed[label])),
+                "count": sum(counts),
+                "p": counts[at] / sum(counts),
+                "pmi": math.log2((counts[at] + SMOOTHING) * everything / (of_word * smoothed[at])),
                 "z": z,
                 "corrected_p": None if z is None else corrected_p(z, tests),
             }
@@ -232,8 +266,7 @@ def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> 
 
 def _answerable(
     pairs: Iterable[Pair],
-    occurrences: dict[str, Counter[str]],
-    labels: Sequence[str],
+    counted_words: WordCounts,
     language: str,
     prompts: Prompts,
 ) -> list[dict[str, Any]]:
@@ -241,10 +274,11 @@ def _answerable(
 
     Counts the pairs of each prompt version in `prompts` by the threshold that their frequent words reach.
     """
-    best = {word: max(counts.values()) / counts.total() for word, counts in occurrences.items()}
-    often = {word for word, counts in occurrences.items() if counts.total() >= AT_LEAST}
+    best = {word: max(counts) / sum(counts) for word, counts in counted_words.occurrences()}
+    often = {word for word, counts in counted_words.occurrences() if sum(counts) >= AT_LEAST}
     reached: dict[str, dict[str, Counter[int]]] = {
-        which: {label: Counter() for label in labels} for which in ("all_words", "frequent_words")
+        which: {label: Counter() for label in counted_words.labels}
+        for which in ("all_words", "frequent_words")
     }
     for pair in pairs:
         words = {token for token in tokens(pair.hypothesis, language) if is_word(token)}

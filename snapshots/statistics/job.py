@@ -122,6 +122,6 @@ def measure(
         )
     if kind == Kind.ARTIFACTS:
         return artifacts.measure(pairs, labels=labels, language=facts["language"], progress=progress)
-    from snapshots.statistics.spacy_tagger import annotate  # spaCy: in workers and commands only
+    from snapshots.statistics.spacy_tagger import annotate, parse  # spaCy: in workers and commands only
 
-    return tags.measure(pairs(), annotate, labels=labels, progress=progress)
+    return tags.measure(pairs(), annotate, labels=labels, parse=parse, progress=progress)

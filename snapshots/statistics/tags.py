@@ -11,12 +11,13 @@ from typing import Any
 
 from schemas.published import column_of
 from shared.portions import portions
+from snapshots.statistics.artifacts import TRIPLES, Counts
 from snapshots.statistics.corpus import overlap, partition_order
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.words import stop_words, tokens
+from snapshots.statistics.words import is_word, stop_words, tokens
 
-EDITION = 2
+EDITION = 3
 LONG = 20
 PAIRS_AT_ONCE = 500
 WORD, SUBSTRING = "word", "substring"
@@ -122,14 +123,17 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token with its Penn Treebank tag and its lemma."""
+    """A token with its Penn Treebank tag, its lemma, and where it was parsed its relation to the token at `head`."""
 
     text: str
     tag: str
     lemma: str
+    relation: str = ""
+    head: int = -1
 
 
 Sentence = Sequence[Token]
+Annotate = Callable[[Iterable[str]], Iterable[Sentence]]
 
 
 def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words: int) -> frozenset[str]:
@@ -149,22 +153,35 @@ def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words:
     return frozenset(found)
 
 
+def triples_of(sentence: Sentence) -> Iterator[str]:
+    """Yields head lemma, relation and dependent lemma of each word but the root of a parsed sentence."""
+    for place, token in enumerate(sentence):
+        if token.relation and token.head != place and is_word(token.text):
+            head = sentence[token.head]
+            if is_word(head.text):
+                yield f"{head.lemma.lower()} {token.relation} {token.lemma.lower()}"
+
+
 def measure(
     pairs: Iterable[Pair],
-    annotate: Callable[[Iterable[str]], Iterable[Sentence]],
+    annotate: Annotate,
     *,
     labels: Sequence[str],
+    parse: Annotate | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
     """Counts the pairs with each tag by partition, genre and gold label, and the overlap of lemmas by label.
 
-    annotate: a function from sentences to annotated sentences, in the same order. English only.
+    annotate: a function from sentences to annotated sentences, in the same order; parse: one that parses them too, for the
+    hypotheses' triples, which are counted by gold label. English only.
     """
     sizes: Counter[tuple[str, str]] = Counter()
     tagged: Counter[tuple[str, str, str, str, str]] = Counter()
     lemmas: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
-    stops = stop_words("en")
-    for done, (pair, premise, hypothesis) in enumerate(annotated(pairs, annotate), start=1):
+    stops, triples, known_labels = stop_words("en"), Counts(labels), frozenset(labels)
+    for done, (pair, premise, hypothesis) in enumerate(annotated(pairs, annotate, parse), start=1):
+        if pair.label in known_labels:
+            triples.add(pair, triples_of(hypothesis))
         sizes[pair.partition, pair.genre] += 1
         by_word = tags_of(premise, hypothesis, len(tokens(pair.hypothesis)))
         by_substring = (by_word - KEY_WORDS.keys()) | substring_tags(pair.premise, pair.hypothesis)
@@ -184,6 +201,7 @@ def measure(
         "key_words": {name: list(keys) for name, keys in KEY_WORDS.items()},
         "labels": list(labels),
         "groups": [_group(sizes, tagged, partition) for partition in (None, *partitions)],
+        TRIPLES: triples.figures(),
         "lemma_overlap": [
             {"partition": partition, "label": label, **spread(_lemmas(lemmas, partition, label))}
             for partition in (None, *partitions)
@@ -193,14 +211,16 @@ def measure(
 
 
 def annotated(
-    pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterable[Sentence]]
+    pairs: Iterable[Pair], annotate: Annotate, parse: Annotate | None = None
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
-    """Yields pairs with their annotated sentences. Annotates five hundred pairs at a time, each sentence once."""
+    """Yields pairs with their annotated sentences, hypotheses also parsed. Annotates five hundred pairs at a time."""
     for portion in portions(pairs, PAIRS_AT_ONCE):
-        texts = dict.fromkeys(text for pair in portion for text in (*pair.premise, pair.hypothesis))
-        known = dict(zip(texts, annotate(texts), strict=True))
+        premises = dict.fromkeys(text for pair in portion for text in pair.premise)
+        known = dict(zip(premises, annotate(premises), strict=True))
+        hypotheses = dict.fromkeys(pair.hypothesis for pair in portion)
+        parsed = dict(zip(hypotheses, (parse or annotate)(hypotheses), strict=True))
         for pair in portion:
-            yield pair, [known[sentence] for sentence in pair.premise], known[pair.hypothesis]
+            yield pair, [known[sentence] for sentence in pair.premise], parsed[pair.hypothesis]
 
 
 def _group(

@@ -1,13 +1,17 @@
 """The page of a snapshot's statistics."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.pages.access import researcher_page, researcher_post
-from shared.figures import FIGURES, Parameters, shown
-from snapshots.models import Snapshot
+from shared.figures import FIGURES, Parameters, Shown, shown
+from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.statistics.job import EDITIONS, kinds_for
 from snapshots.statistics.scope import SNAPSHOT
+from snapshots.statistics.word_figures import GIVEAWAYS, UNITS, Units
 
 
 @researcher_page
@@ -18,7 +22,14 @@ def statistics(request: HttpRequest, pk: int) -> HttpResponse:
     kinds = kinds_for(found)
     figures = [figure for figure in FIGURES.values() if figure.scope is SNAPSHOT]
     parts = [
-        (kind, row, list(shown((each for each in figures if each.source == kind), found, row.data)))
+        (
+            kind,
+            row,
+            [
+                *shown((each for each in figures if each.source == kind), found, row.data),
+                *_more(kind, found, row),
+            ],
+        )
         if (row := rows.get(kind)) and row.data
         else (kind, row, [])
         for kind in kinds
@@ -32,6 +43,16 @@ def statistics(request: HttpRequest, pk: int) -> HttpResponse:
     is_part = request.htmx  # type: ignore[attr-defined]
     template = "snapshots/_statistics.html" if is_part else "snapshots/statistics.html"
     return render(request, template, context)
+
+
+def _more(kind: str, snapshot: Snapshot, row: SnapshotStatistics) -> Iterator[Shown]:
+    """Yields the give-aways of other units than words that this kind counts."""
+    for units in UNITS:
+        asked = Units(units=units)
+        if UNITS[units] and kind == (asked.source or GIVEAWAYS.source):
+            for each in shown((GIVEAWAYS,), snapshot, row.data, asked, units):
+                caption = f"Give-away {units.replace('-', ' ')}"
+                yield replace(each, table=replace(each.table, caption=caption))
 
 
 @researcher_post

@@ -3,19 +3,21 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any
 
 from collection.templatetags.labels import colours_of
-from shared.figures import ALL, Figure, Picture, picture, rows_of
+from schemas.base import OneOf
+from shared.figures import ALL, Figure, Parameters, Picture, picture, rows_of
 from shared.findings import Part, compared, in_place
 from shared.intervals import wilson
 from shared.numbers import percent
 from shared.tables import AFTER_WILSON, Column, Table, interval
-from snapshots.statistics.artifacts import DEFINITIONS, DEV, THRESHOLDS, giveaways
+from snapshots.statistics.artifacts import DEFINITIONS, DEV, THRESHOLDS, TRIPLES, WORD_PAIRS, giveaways
 from snapshots.statistics.corpus_figures import MEANS, Data, means, means_drawn, means_found
 from snapshots.statistics.scope import SNAPSHOT
 
-ARTIFACTS = "artifacts"
+ARTIFACTS, TAGS = "artifacts", "tags"
+UNITS = {"words": "", "word-pairs": WORD_PAIRS, "triples": TRIPLES}  # name -> key of their counts
 SIGNIFICANT = 0.05
 CURVE_POINTS = 60
 GIVEAWAYS_SHOWN = 10
@@ -33,6 +35,16 @@ OF = Column("of", definition=DEFINITIONS["of"])
 NOTES = (f"Pairs: {DEFINITIONS['pairs']}", f"Token: {DEFINITIONS['token']}")
 
 
+class Units(Parameters):
+    """Of what the give-aways are: words, pairs of neighbouring words, or triples of the dependency parse."""
+
+    units: Annotated[str, OneOf(tuple(UNITS))] = next(iter(UNITS))
+
+    @property
+    def source(self) -> str:
+        return TAGS if self.units == "triples" else ""
+
+
 def _whose_words(data: Data) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yields the words of all pairs, then those of dev, if dev is only a part of them."""
     yield ALL, data["words"]
@@ -44,12 +56,14 @@ def _word(entry: Mapping[str, Any]) -> list[Any]:
     return [entry[key] for key in ("word", "count", "p", "pmi", "z", "corrected_p")]
 
 
-def _giveaways(data: Data) -> Iterator[list[Any]]:
-    for of, words in _whose_words(data):
+def _giveaways(data: Data, units: str = "words") -> Iterator[dict[str, Any]]:
+    keys = [column.key for column in GIVEAWAYS.columns]
+    unlinked = {"hrefs": {}} if units == "triples" else {}  # no pair has them as text
+    for of, words in _whose_words(data[UNITS[units]] if UNITS[units] else data):
         for threshold in THRESHOLDS:
             for label in data["labels"]:
                 for entry in giveaways(words, label, threshold)[:GIVEAWAYS_SHOWN]:
-                    yield [of, threshold, label, *_word(entry)]
+                    yield {**dict(zip(keys, [of, threshold, label, *_word(entry)], strict=True)), **unlinked}
 
 
 GIVEAWAYS = Figure(
@@ -64,7 +78,12 @@ GIVEAWAYS = Figure(
         *WORD_COLUMNS,
     ),
     source=ARTIFACTS,
-    notes=NOTES,
+    parameters=Units,
+    notes=(
+        *NOTES,
+        f"With units=word-pairs: {DEFINITIONS[WORD_PAIRS]}",
+        f"With units=triples (English only): {DEFINITIONS[TRIPLES]}",
+    ),
 )
 
 

@@ -1,8 +1,9 @@
 """The fifteen tags of MultiNLI's Tables 6 and 7."""
 
+from shared.figures import FIGURES
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.spacy_tagger import annotate
-from snapshots.statistics.tags import NAMES, Token, measure, substring_tags, tags_of
+from snapshots.statistics.spacy_tagger import annotate, parse
+from snapshots.statistics.tags import NAMES, Token, measure, substring_tags, tags_of, triples_of
 
 
 def tagged(premise, hypothesis="Nothing."):
@@ -85,3 +86,38 @@ def test_the_model_tags_sentences_with_penn_tags_and_lemmas():
     assert [token.tag for token in first] == ["EX", "VBD", "CD", "NNS", "."]
     assert first[3].lemma == "dog"
     assert tags_of([second], first, 5) >= {"pronouns", "negation", "wh_words", "existentials", "belief_verbs"}
+
+
+def test_triples_are_head_lemma_relation_and_dependent_lemma_without_punctuation():
+    (sentence,) = parse(["Two dogs were sleeping, on a bed."])
+    assert set(triples_of(sentence)) == {
+        *("dog nummod two", "sleep nsubj dog", "sleep aux be", "sleep prep on"),
+        *("on pobj bed", "bed det a"),
+    }
+
+
+def test_triples_go_with_gold_labels_and_tags_are_those_without_a_parse():
+    texts = ["Two dogs are sleeping.", "A man holds a bike.", "Nobody holds a bike!"]
+    some = [
+        *([Pair(("Dogs run.",), texts[0], "contradiction")] * 6),
+        *([Pair(("Dogs run.",), texts[1], "entailment")] * 2),
+        *([Pair(("Dogs run.",), texts[2], "neutral", partition="dev")] * 4),
+        Pair(("Dogs run.",), texts[0], "-"),
+    ]
+    labels = ("entailment", "neutral", "contradiction")
+    data = measure(some, annotate, labels=labels, parse=parse)
+    assert {**data, "triples": None} == {**measure(some, annotate, labels=labels), "triples": None}
+    found = {
+        (row["word"], row["label"]): (row["count"], row["p"])
+        for row in FIGURES["giveaways"].table(data, units="triples").rows
+        for row in [{**row, "p": row["p(label | word)"]}]
+        if (row["of"], row["threshold"]) == ("all", 0.5)
+    }
+    assert found == {
+        **dict.fromkeys(
+            [(triple, "contradiction") for triple in ("dog nummod two", "sleep nsubj dog", "sleep aux be")],
+            (6, 1),
+        ),
+        **dict.fromkeys([(triple, "neutral") for triple in ("hold dobj bike", "bike det a")], (6, 4 / 6)),
+    }
+    assert all(row["hrefs"] == {} for row in FIGURES["giveaways"].table(data, units="triples").rows)

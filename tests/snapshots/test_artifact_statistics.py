@@ -1,6 +1,9 @@
 """Words and lengths that give a label away, on hypotheses short enough to count by hand."""
 
 import math
+import re
+from collections import Counter
+from itertools import pairwise
 
 import pytest
 from scipy.stats import norm
@@ -148,3 +151,37 @@ def test_give_away_words_of_a_language_without_spaces_are_its_characters():
     figures = measure(lambda: iter(pairs), labels=("entailment", "contradiction"), language="ja")
     assert [row["word"] for row in giveaways(figures["words"], "contradiction", 0.8)] == ["不"]
     assert measure(lambda: iter(pairs), labels=("entailment", "contradiction"))["words"] == []
+
+
+def counted_slowly(units, label):
+    """Returns {unit: (occurrences, p)} of those that occur five times: (label, units of a hypothesis) are given."""
+    everything = Counter(unit for _, found in units for unit in found)
+    mine = Counter(unit for its, found in units if its == label for unit in found)
+    return {unit: (number, mine[unit] / number) for unit, number in everything.items() if number >= 5}
+
+
+SMALL = (
+    (7, "A tall man sleeps, at home.", "contradiction"),
+    (3, "A tall man ran.", "neutral"),
+    (5, "The man sleeps at work.", "entailment"),
+    (1, "!", "neutral"),
+)
+
+
+def test_pairs_of_neighbouring_words_are_counted_over_punctuation():
+    data = measured(pairs(*SMALL))
+    units = [
+        (label, [f"{a} {b}" for a, b in pairwise(words)])
+        for number, text, label in SMALL
+        for words in [re.findall(r"\w+", text)]
+        for _ in range(number)
+    ]
+    for label in LABELS:
+        expected = counted_slowly(units, label)
+        rows = [each for each in data["word_pairs"]["words"] if each["label"] == label]
+        assert {each["word"]: (each["count"], each["p"]) for each in rows} == expected
+    assert "sleeps at" in counted_slowly(units, "neutral")
+    rows = list(FIGURES["giveaways"].table(data, units="word-pairs").rows)
+    assert {"all"} == {row["of"] for row in rows}
+    assert "tall man" in {row["word"] for row in rows}
+    assert {row["word"] for row in FIGURES["giveaways"].table(data).rows}.isdisjoint({"tall man"})
