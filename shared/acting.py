@@ -17,6 +17,7 @@ from shared.lists import View
 from shared.transactions import one_transaction
 
 LONGEST = 1000  # characters of what the form says
+MOST = 100_000  # rows
 
 
 @dataclass
@@ -36,7 +37,8 @@ class Effect:
 @dataclass(frozen=True)
 class Act:
     """An act. name: of its button. does, did: what it says before and after, of “{rows}”. field: what the form asks beside
-    the rows; about: a few words on it. plan: returns the effect of chosen rows, and writes nothing; do: carries it out,
+    the rows; about: a few words on it. draws: a number of them may be drawn (`draw` and `seed` of the form), from
+    more than `most`. plan: returns the effect of chosen rows, and writes nothing; do: carries it out,
     returns how many it changed."""
 
     name: str
@@ -45,8 +47,9 @@ class Act:
     plan: Callable[[Any], Effect]
     do: Callable[[Any, Effect], int]
     field: str = ""
-    most: int = 100_000
+    most: int = MOST
     about: str = ""
+    draws: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,10 @@ class Acting:
             return redirect(back)
         is_all = request.POST.get("which") == "all"
         given = passing() if is_all else [name.replace("\0", "") for name in request.POST.getlist("pair")]
-        names = list(islice(given, act.most + 1))
-        if not names or len(names) > act.most:
-            many = f"{act.name} takes up to {act.most:,} {self.name}s at a time. Narrow the filters, or do it in parts."
+        most = MOST if act.draws and request.POST.get("draw") else act.most
+        names = list(islice(given, most + 1))
+        if not names or len(names) > most:
+            many = f"{act.name} takes up to {most:,} {self.name}s at a time. Narrow the filters, or do it in parts."
             none = f"No {self.name} was chosen: tick {self.name}s, or choose all that pass."
             messages.warning(request, many if names else none)
             return redirect(back)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -185,3 +186,60 @@ def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser)
     assert Label.objects.filter(question=again).count() == 9
     refused = browser.post(address, {"do": "open", "pair": ids[:1], "question": "nothing"})
     assert refused.status_code == 404
+
+
+def test_a_draw_of_a_cell_is_the_same_by_page_and_command_and_no_more_than_asked(browser):
+    """The oracle: pairs that are not open yet, in the order of the SHA-256 of seed and key."""
+    snapshot = freeze(corpus_of(6, test=9))
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    slug = snapshot.corpus.slug
+    main = Question.objects.get(corpus=snapshot.corpus)
+    asked = [ask(snapshot.corpus, name, scheme=main.scheme, seats=3, wording="?") for name in ("one", "two")]
+    rest = f"/api/v1/runs/{run.pk}/predictions/?partition=test&predicted=entailment"
+    names = [row["pairID"] for row in browser.get(rest).json()["results"]]
+    keys = Pair.objects.filter(public_id__in=names).values_list("pk", flat=True)
+    turns = sorted(keys, key=lambda key: sha256(f"7:{key}".encode()).hexdigest())
+    assert len(turns) > 2
+    address = f"/runs/{run.pk}/predictions/test/?predicted=entailment"
+    form = {"do": "open", "which": "all", "question": "one", "draw": "2", "seed": "7"}
+    said = browser.post(address, form)
+    assert said.context["effect"].left_out == {"not drawn": len(turns) - 2}
+    assert (len(said.context["effect"].keys), said.context["effect"].labels) == (2, 6)
+    assert 'name="draw"' in said.text
+    browser.post(address, {**form, "confirm": "yes", "expected": 2})
+    done = run_command(
+        *("open_pairs", slug, "--question", "two", "--predictions", f"{run.pk}/test"),
+        *("--where", "predicted=entailment", "--number", "2", "--seed", "7", "--json"),
+    )
+    assert (done.json["opened"], done.json["left"]) == (2, len(turns) - 2)
+    for question in asked:
+        pairs = set(Label.objects.filter(question=question).values_list("pair", flat=True))
+        assert pairs == set(turns[:2])
+
+
+@pytest.mark.parametrize("given", [{"draw": "0"}, {"draw": "many"}, {"draw": "2", "seed": "-1"}])
+def test_a_draw_that_is_no_number_is_refused(browser, snapshot, given):
+    run = done_run(snapshot)
+    dynamics(run)
+    answer = browser.post(f"/runs/{run.pk}/data-map/", {"do": "open", "which": "all", **given})
+    assert answer.status_code == 422
+    assert "must be a whole number from" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--where", "label=neutral"], "name them by --predictions RUN/PARTITION"),
+        (["--predictions", "999/test"], "there is no run '999'"),
+        (["--predictions", "{run}/train"], "--predictions: "),
+        (["--predictions", "{run}/test", "--where", "mood=odd"], "'mood=odd' is no KEY=VALUE. Keys: "),
+        (["--predictions", "{run}/test", "--where", "label="], "'label=' is no KEY=VALUE"),
+        (["--predictions", "{run}/test", "--where", "outcome=odd"], "There is no outcome 'odd'"),
+    ],
+)
+def test_predictions_that_are_not_there_are_said(snapshot, options, said):
+    run = done_run(snapshot)
+    answers(run, FIRST[:3])
+    result = run_command("open_pairs", snapshot.corpus.slug, *(each.format(run=run.pk) for each in options))
+    assert said in result.failure

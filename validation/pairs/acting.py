@@ -1,5 +1,6 @@
 """What researchers do with chosen pairs (shared/acting.py)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from validation.pairs.opening import (
     unopened_pairs,
 )
 from validation.pairs.pair_sets import TO_DECIDE, clean_name, in_set, put_into_set, take_out_of_set
+from validation.pairs.random_order import in_drawn_order
 from validation.pairs.vetting import Choice, vet
 
 MOST_OPENED = 5_000  # pairs; more would take a page too long
@@ -52,9 +54,26 @@ def _plan_opening(chosen: Chosen) -> Effect:
     check_look(chosen.question, new)
     effect.keys = set(new.values_list("pk", flat=True))
     effect.leave("open already", len(keys) - len(effect.keys))
+    if chosen.given.get("draw"):
+        number, seed = (whole_number(chosen, name) for name in ("draw", "seed"))
+        drawn = in_drawn_order(new, str(seed)).values_list("pk", flat=True)[:number]
+        effect.leave("not drawn", max(0, len(effect.keys) - number))
+        effect.keys = set(drawn)
+        new = new.filter(Among("pk", list(effect.keys)))
+    if len(effect.keys) > MOST_OPENED:
+        raise ValidationError(f"At most {MOST_OPENED:,} pairs are opened at a time. Draw fewer.")
     made = preview_opening(question=chosen.question, pairs=new)
     effect.labels, effect.cents = made.labels, made.cents
     return effect
+
+
+def whole_number(chosen: Chosen, name: str) -> int:
+    """Returns the number of a draw, from 1 on, or its seed, from 0 on. Raises ValidationError."""
+    text, least = chosen.given.get(name) or "0", int(name == "draw")
+    number = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
+    if number < least:
+        raise ValidationError(f"The {name} must be a whole number from {least} to 999,999,999, not {text!r}.")
+    return number
 
 
 def _open(chosen: Chosen, effect: Effect) -> int:
@@ -160,6 +179,7 @@ ACTS: dict[str, Act] = {
         _plan_opening,
         _open,
         most=MOST_OPENED,
+        draws=True,
     ),
     "labels": Act(
         "More labels",

@@ -38,7 +38,7 @@ def act_on_pairs(request: HttpRequest, corpus: Corpus, passing: Callable[[], Ite
         chosen,
         (ValidationError,),
         "validation/pairs/act.html",
-        ("set", "reason", "labels"),
+        ("set", "reason", "labels", "draw", "seed"),
         said,
         _beside,
         _next_of,

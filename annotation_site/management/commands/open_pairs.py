@@ -1,16 +1,22 @@
 """`open_pairs CORPUS`: chooses pairs for labelling and makes their seats."""
 
 import json
+import re
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.http import QueryDict
 
 from annotation_site.intake.files import OrderCommand, known_corpus
 from annotation_site.intake.orders import ImportForm
 from annotation_site.management.pairs import add_fields
-from collection.models import Pair
+from collection.models import Corpus, Pair
 from collection.models.querysets import PairQuerySet
+from modeling.models import TrainingRun
+from modeling.results.predictions import BadChoice, Predictions, PredictionsMissing, asked_choice
+from shared.among import Among
 from shared.whole_numbers import part, seed, whole
 from validation.errors import NotLookedAt, TooManyLabels
 from validation.models import Question
@@ -45,6 +51,19 @@ class Command(OrderCommand):
             metavar="N",
             help="no new pairs: N labels in total for pairs whose first labels split",
         )
+        parser.add_argument(
+            "--predictions",
+            metavar="RUN/PARTITION",
+            help="only pairs of these predictions, such as 3/dev; --where filters them",
+        )
+        parser.add_argument(
+            "--where",
+            action="append",
+            default=[],
+            metavar="KEY=VALUE",
+            help="a filter of the list of predictions, as in its address, such as label=neutral predicted=entailment",
+            nargs="+",
+        )
         parser.add_argument("--seed", type=seed, default=0, help="for the draw and for the order of seats")
         add_fields(parser, ImportForm, "without_look")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
@@ -67,6 +86,11 @@ class Command(OrderCommand):
             pairs = pairs.by_genre(options["genre"])
         if options["pairs"]:
             pairs = self.named(pairs, Path(options["pairs"]))
+        if options["where"] and not options["predictions"]:
+            raise CommandError("--where filters predictions: name them by --predictions RUN/PARTITION.")
+        if options["predictions"]:
+            names = self.predicted(corpus, options["predictions"], [*chain.from_iterable(options["where"])])
+            pairs = pairs.filter(Among("public_id", names))
         percent = options["percent_a_genre"]
         try:
             opened = open_for_validation(
@@ -99,6 +123,34 @@ class Command(OrderCommand):
                 f"{path}: {len(missing):,} of its pairs are not in the corpus, such as {some}."
             )
         return found
+
+    def predicted(self, corpus: Corpus, place: str, where: list[str]) -> list[str]:
+        """Returns the ids of the pairs of a run's predictions that pass the filters. Raises CommandError."""
+        number, _, partition = place.partition("/")
+        runs = TrainingRun.objects.newest_first()
+        run = runs.filter(pk=int(number)).first() if re.fullmatch("[0-9]{1,9}", number) else None
+        if run is None:
+            raise CommandError(
+                f"--predictions: there is no run {number!r}. Write RUN/PARTITION, such as 3/dev."
+            )
+        try:
+            found = Predictions(run, partition or "dev")
+            if found.snapshot.corpus != corpus:
+                raise CommandError(
+                    f"--predictions: run {number} is of {found.snapshot}, not of {corpus.slug}."
+                )
+            query = QueryDict(mutable=True)
+            known = {"outcome", "text", *found.dimensions}
+            for each in where:
+                key, _, value = each.partition("=")
+                if key not in known or not value:
+                    raise CommandError(
+                        f"--where: {each!r} is no KEY=VALUE. Keys: {', '.join(sorted(known))}."
+                    )
+                query.appendlist(key, value)
+            return [found.first.ids[row] for row in found.chosen(asked_choice(query)).tolist()]
+        except (PredictionsMissing, BadChoice) as error:
+            raise CommandError(f"--predictions: {error}") from None
 
     def open_more(self, question: Question, options: dict[str, Any]) -> None:
         try:

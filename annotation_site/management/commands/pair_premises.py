@@ -24,7 +24,10 @@ class Command(OrderCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", metavar="CORPUS")
         parser.add_argument(
-            "file", type=Path, metavar="FILE", help="JSON Lines: `id`, five `captions`, perhaps `partition`, a scene"
+            "file",
+            type=Path,
+            metavar="FILE",
+            help="JSON Lines: `id`, five `captions`, perhaps `partition`, a scene",
         )
         add_fields(parser, SceneForm, *SceneForm.base_fields)
         parser.add_argument("--dry-run", action="store_true", help="report all steps, and write nothing")
