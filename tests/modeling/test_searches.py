@@ -236,6 +236,11 @@ def test_form_and_rest_ask_for_a_search(browser, snapshot):
     refused = browser.post(f"/runs/start/{snapshot.pk}/", {**form, "search": "dropout=7"})
     assert refused.status_code == 422
     assert list(refused.context["form"].errors) == ["search"], "the setting is named at its field"
+    path = {**form, "baseline": "wordnet_classifier", "vectors": "", "search": "verb_ocean=/etc/passwd"}
+    refused = browser.post(f"/runs/start/{snapshot.pk}/", path)
+    assert "no file &#x27;/etc/passwd&#x27;" in refused.content.decode(), (
+        "no search names a path of the server"
+    )
     assert (
         "draws of 1"
         in browser.post(f"/runs/start/{snapshot.pk}/", {**asked, "search": "hidden=4"}).content.decode()
