@@ -14,7 +14,8 @@ class Selection:
 
     `config`: the parts of a system that are left out or kept, and the settings that its row of the paper changes.
     `share`: how much of the mixed snapshot each epoch draws. `sample`: the share of the training pairs that is drawn once.
-    `everywhere`: count the pairs of all snapshots, not only of `on`.
+    `everywhere`: count the pairs of all snapshots, not only of `on`. `tuned`: the setting that the paper tunes again for
+    this row: a run that a search over it chose on dev goes before all others.
     """
 
     baseline: str = ""
@@ -34,6 +35,7 @@ class Selection:
     sample: float | None = None
     everywhere: bool = False
     start: tuple[str, int] | None = None
+    tuned: str = ""
     fixed: int | None = None  # the snapshot of training, whatever the column says
 
     def snapshots(self) -> list[int]:

@@ -65,12 +65,12 @@ class Scores:
         return {run.pk: run for run in found}
 
     @cached_property
-    def searched(self) -> set[int]:
-        """Returns the runs that a search over settings asked for."""
+    def searched(self) -> dict[int, dict[str, Any]]:
+        """Returns the runs that a search over settings asked for, each with the settings that all its trials share."""
         children = TrainingRun.objects.filter(snapshot__in=self.snapshots, parent__isnull=False).order_by()
         searches = children.values("parent").annotate(settings=Count("config", distinct=True))
         found = children.filter(parent__in=searches.filter(settings__gt=1).values("parent"))
-        return set(found.values_list("pk", flat=True))
+        return dict(found.values_list("pk", "parent__config"))
 
     @cached_property
     def sources(self) -> Sequence[int]:
@@ -175,19 +175,32 @@ class Scores:
     def matching(self, wanted: Selection) -> list[TrainingRun]:
         """Returns the runs of a cell, one for each seed, that differ in nothing else.
 
-        Of several settings, those that somebody asked for by themselves go before those that a search chose, then those
-        with more seeds, those of a preset, and the oldest: what is trained later changes no table by itself.
+        Of several settings, those that somebody asked for by themselves go before those that a search chose (but where the
+        paper tunes a setting again), then those with more seeds, those of a preset, and the oldest: what is trained later
+        changes no table by itself.
         """
         found: dict[str, list[TrainingRun]] = {}
         for run in self.runs:
             if self.matches(run, wanted):
                 found.setdefault(self._identity(run), []).append(run)
 
-        def rank(runs: Sequence[TrainingRun]) -> tuple[bool, int, bool, int]:
+        def rank(runs: Sequence[TrainingRun]) -> tuple[bool, bool, int, bool, int]:
             own = any(run.pk not in self.searched for run in runs)
-            return own, len(runs), bool(self._presets_of(runs[0], wanted)), -min(run.pk for run in runs)
+            tuned = any(self.is_tuned(run, wanted) for run in runs)
+            return (
+                tuned,
+                own,
+                len(runs),
+                bool(self._presets_of(runs[0], wanted)),
+                -min(run.pk for run in runs),
+            )
 
         return max(found.values(), key=rank, default=[])
+
+    def is_tuned(self, run: TrainingRun, wanted: Selection) -> bool:
+        """Returns whether a search over the setting that the paper tunes again for this row chose the run."""
+        key = wanted.tuned
+        return bool(key) and key in run.config and key not in self.searched.get(run.pk, run.config)
 
     def _identity(self, run: TrainingRun) -> str:
         """Returns everything that distinguishes a run from others but its seed, that of the run it starts from included."""
@@ -212,6 +225,8 @@ class Scores:
         """Returns the presets whose settings a run has, with the changes of the cell's row."""
         known = catalogue.baselines().get(run.baseline)
         changed = {key: value for key, value in wanted.config.items() if known and key not in known.parts}
+        if self.is_tuned(run, wanted):
+            changed[wanted.tuned] = run.config[wanted.tuned]
         key = (run.pk, repr(changed))
         if key not in self._presets:
             self._presets[key] = catalogue.presets_of(run.baseline, run.config, changed)

@@ -121,6 +121,36 @@ def test_it_imports_freezes_trains_and_prints_once_and_goes_on_where_it_was(tiny
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("sent")
+@pytest.mark.parametrize("scale", ["sample", "published"])
+def test_l2_is_tuned_again_for_the_transfer_once(tiny, monkeypatch, capsys, scale):
+    (tiny / "glove.840B.300d.txt").write_text("dog 0.1 0.2\n")
+    first = RECIPES["corpora"]["tiny"]["published"]["commands"]
+    commands = [line.replace("tiny", "second") for line in first]
+    monkeypatch.setitem(RECIPES["corpora"], "second", {"published": {"from": "here", "commands": commands}})
+    (step,) = (dict(each) for each in RECIPES["papers"]["snli"]["tables"] if each["name"] == "snli-7")
+    step |= {"of": ["tiny", "second"], "then": step["then"].replace("sick@1", "second@1")}
+    monkeypatch.setitem(RECIPES["papers"], "mpe", {"tables": [step]})
+
+    def carry_out(run, **_):
+        record_result(run=run, metrics=metrics(0.7 if run.config.get("l2") == 0.001 else 0.5))
+        return TrainingRun.objects.get(pk=run.pk)
+
+    monkeypatch.setattr(runner, "carry_out", carry_out)
+    monkeypatch.setattr("modeling.reports.unscored.score_all", lambda lacking: [])
+    for _ in range(2):
+        call_command("reproduce", "mpe", "--data", tiny, "--seeds", "1", "--scale", scale)
+    transfers = TrainingRun.objects.filter(snapshot__corpus__slug="second", regime__has_key="start")
+    tuned = transfers.filter(parent__isnull=False)
+    assert sorted(run.config["l2"] for run in tuned) == [0, 1e-6, 1e-5, 1e-4, 1e-3]
+    assert {run.regime["start"]["run"] for run in transfers} == {
+        TrainingRun.objects.get(snapshot__corpus__slug="tiny").pk
+    }
+    assert all(("epochs" in run.config) == (scale == "published") for run in tuned), "the preset paper"
+    assert "70.0%" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("sent")
 def test_the_published_scale_has_the_settings_and_vectors_of_the_papers(tiny, capsys):
     (tiny / "glove.840B.300d.txt").write_text("dog 0.1 0.2\n")
     call_command("reproduce", "mpe", "--data", tiny, "--scale", "published", "--seeds", "1", "--queue")

@@ -121,6 +121,31 @@ def test_a_later_search_changes_no_table(snapshot):
     assert (chosen.mean, len(chosen.runs), chosen.other) == (0.9, 2, "lstm dropout=0.5")
 
 
+def test_where_the_paper_tunes_l2_again_the_row_has_the_run_that_dev_chose(snapshot):
+    """SNLI, section 4: the transfer alone has an L2 of its own. Searches over other settings are not the paper's."""
+    other = small_snapshot(3, slug="other")
+    named, row = [other, snapshot], ("First and second (transfer)", "test")
+    regime = {"start": {"run": done_run(other, "lstm").pk, "how": "transfer"}}
+    plain = done_run(snapshot, "lstm", regime=regime)
+
+    def search(**values):
+        asked = {"snapshot": snapshot, "baseline": "lstm", "seeds": (1,), "regime": regime}
+        sweep = request_sweep(**asked, search=values)
+        for place, child in enumerate(sweep.children.order_by("pk")):
+            record_result(run=claimed(child), metrics=metrics(0.6 + place / 10))
+
+    search(dropout=["0", "0.5"])
+    assert runs_of("snli-7", named, *row) == [plain.pk]
+    search(l2=["0", "0.001"])
+    found = cell("snli-7", named, *row)
+    assert (found.mean, found.other) == (0.7, "")
+    search(l2=["0", "0.01"])
+    assert cell("snli-7", named, *row).runs == found.runs, "a later search changes no table"
+    assert runs_of("snli-7", named, "Second snapshot only", "test") == []
+    with_preset = fill("snli-7", named, scores=Scores(named, "default"))
+    assert dict(with_preset.rows)["First and second (transfer)"][1].runs == found.runs
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_of_equally_many_seeds_those_of_a_preset_are_shown(snapshot, first):
     made = [{"config": {"epochs": "3"}}, {"preset": "paper"}]

@@ -21,6 +21,7 @@ from modeling.launching.regimes import training_pairs
 from modeling.launching.usual import Plan, done_runs, plan_of
 from modeling.management.commands import train
 from modeling.models import TrainingRun
+from modeling.reports.cells import Selection
 from modeling.reports.definitions import TABLES
 from modeling.reports.filling import fill
 from modeling.reports.scores import Scores
@@ -52,7 +53,9 @@ class Table:
     name: str
     corpora: list[str]
     without: list[str]
-    first: str
+    first: str = ""
+    then: str = ""
+    start: str = ""
 
     @property
     def snapshots(self) -> list[str]:
@@ -86,7 +89,8 @@ def tables(paper: str, here: Mapping[str, bool]) -> list[Table]:
         if not each.get("free") and not (each.get("free_rest") and here[each["of"][0]]):
             corpora = list(takewhile(here.__getitem__, each["of"]))
         without = [name for name in each["of"] if name not in corpora]
-        found.append(Table(each["name"], corpora, without, each.get("first", "")))
+        steps = {key: each[key] for key in ("first", "then", "start") if key in each}
+        found.append(Table(each["name"], corpora, without, **steps))
     return found
 
 
@@ -209,6 +213,36 @@ class Command(BaseCommand):
         stopped = TrainingRun.objects.filter(status=TrainingRun.Status.STOPPED, snapshot__in=snapshots)
         for run in stopped:
             resume_run(run=run)
+        self.complete(table, asked, snapshots, vectors, options)
+        if search := self.search(table, snapshots, preset, options):
+            self.run([[*search, "--vectors", vectors, "--queue"]])
+            self.complete(table, asked, snapshots, vectors, options)
+        call_command("report", *asked, stdout=self.stdout, stderr=self.stderr)
+        self.stdout.write("")
+
+    def search(
+        self, table: Table, snapshots: Sequence[Snapshot], preset: list[str], options: Mapping[str, Any]
+    ) -> list[str]:
+        """Returns the command by which a table's settings are tuned again; none where it was called, or cannot be yet."""
+        if not table.then or len(snapshots) < 2:
+            return []
+        scores = Scores(snapshots, PAPER if preset else "")
+        searched = TrainingRun.objects.filter(pk__in=scores.searched, snapshot=snapshots[-1])
+        runs = scores.matching(Selection(baseline=table.start))
+        if not runs or searched.filter(regime__start__isnull=False).exists():
+            return []
+        start = min(runs, key=lambda run: run.seed).pk
+        return [*shlex.split(table.then.format(seeds=options["seeds"], start=start)), *preset]
+
+    def complete(
+        self,
+        table: Table,
+        asked: Sequence[str],
+        snapshots: Sequence[Snapshot],
+        vectors: str,
+        options: Mapping[str, Any],
+    ) -> None:
+        """Trains what a table lacks, until nothing waits, or only queues it."""
         while table.name in TABLES:
             more = ["--train-missing", "--seeds", str(options["seeds"]), "--vectors", vectors]
             call_command("report", *asked, *more, stdout=io.StringIO(), stderr=self.stderr)
@@ -217,8 +251,6 @@ class Command(BaseCommand):
                 break
             for row in rows:
                 self.train(row)
-        call_command("report", *asked, stdout=self.stdout, stderr=self.stderr)
-        self.stdout.write("")
 
     @property
     def trainer(self) -> train.Command:
