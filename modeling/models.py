@@ -253,11 +253,15 @@ class MarkedPair(models.Model):
 
 
 class Mark(models.Model):
-    """The phenomena that one person sees in a pair; an empty list if none."""
+    """The phenomena that one person sees in a pair; an empty list if none.
+
+    premises: phenomenon -> the numbers, from 1, of the sentences of the premise that show it, where the person said so.
+    """
 
     pair = models.ForeignKey(MarkedPair, on_delete=models.PROTECT, related_name="marks")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="marks")
     phenomena = models.JSONField()
+    premises = models.JSONField(default=dict)
     marked_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -1,7 +1,8 @@
 """Begins the marking of a sample, stores marks, and adds them to the tables: one function per state change."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
@@ -73,17 +74,34 @@ def discard_marking(*, marking: Marking) -> None:
         raise MarkingError("Somebody has marked pairs of this sample, so it stays.") from None
 
 
-def mark(*, pair: MarkedPair, phenomena: Sequence[str], by: User) -> Mark:
+def mark(
+    *,
+    pair: MarkedPair,
+    phenomena: Sequence[str],
+    by: User,
+    premises: Mapping[str, Collection[int]] = MappingProxyType({}),
+) -> Mark:
     """Stores which phenomena a person sees in a pair, or that there is none. It replaces an earlier mark of theirs.
 
-    Raises MarkingError.
+    premises: phenomenon -> which sentences of the premise show it, by their numbers from 1 (MPE, Table 5); it may be left
+    out. Raises MarkingError.
     """
     known = pair.marking.phenomena
     unknown = [name for name in phenomena if name not in known]
     if unknown:
         raise MarkingError(f"There is no phenomenon {unknown[0]!r} here. There are: {', '.join(known)}.")
     chosen = [name for name in known if name in phenomena]
-    found, _ = Mark.objects.update_or_create(pair=pair, by=by, defaults={"phenomena": chosen})
+    sentences, said = pair.row.pair.premise.sentence_count, {}
+    for name, numbers in premises.items():
+        if name not in chosen:
+            raise MarkingError(f"Tick {name}, or no premise of it.")
+        if not set(numbers) <= set(range(1, sentences + 1)):
+            raise MarkingError(f"{name}: the premises of this pair are 1 to {sentences}.")
+        if numbers:
+            said[name] = sorted(set(numbers))
+    found, _ = Mark.objects.update_or_create(
+        pair=pair, by=by, defaults={"phenomena": chosen, "premises": said}
+    )
     return found
 
 

@@ -27,7 +27,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Progress:
-    """The marks of a sample: pairs by person, and the agreement of the two who have the most pairs in common."""
+    """The marks of a sample: pairs by person, and the agreement of the two who have the most pairs in common.
+
+    by_premises: phenomenon, marks that name the premises which show it, those that name one, and premises a mark together
+    (MPE, section 5.3: an item has a phenomenon if at least one premise shows it).
+    """
 
     pairs: int
     people: list[tuple[str, int]]
@@ -35,14 +39,18 @@ class Progress:
     common: int
     agreement: list[Agreement]
     counts: list[tuple[str, int]]
+    by_premises: list[tuple[str, int, int, int]]
 
 
 def progress_of(marking: Marking) -> Progress:
     """Returns the progress of a marking, by three queries."""
     marks: dict[str, dict[int, set[str]]] = defaultdict(dict)
     rows = Mark.objects.filter(pair__marking=marking).order_by("by__code", "pair")
-    for who, pair, phenomena in rows.values_list("by__code", "pair", "phenomena"):
+    named: dict[str, list[int]] = defaultdict(list)
+    for who, pair, phenomena, premises in rows.values_list("by__code", "pair", "phenomena", "premises"):
         marks[who][pair] = set(phenomena)
+        for name, numbers in premises.items():
+            named[name].append(len(numbers))
     couples = (
         (len(marks[one].keys() & marks[other].keys()), one, other) for one, other in combinations(marks, 2)
     )
@@ -55,6 +63,11 @@ def progress_of(marking: Marking) -> Progress:
         common=common,
         agreement=_agreement(marking.phenomena, marks[two[0]], marks[two[1]]) if common else [],
         counts=[(name, seen[name]) for name in marking.phenomena],
+        by_premises=[
+            (name, len(named[name]), named[name].count(1), sum(named[name]))
+            for name in marking.phenomena
+            if name in named
+        ],
     )
 
 

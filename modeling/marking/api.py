@@ -24,10 +24,14 @@ class MarksQuery(QuerySerializer):
 class MarkSerializer(serializers.ModelSerializer):
     pairID = serializers.CharField(source="pair.row.pair.public_id")
     by = serializers.CharField(source="by.code")
+    premises = serializers.DictField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="phenomenon: the numbers of the premises that show it, where they are named",
+    )
 
     class Meta:
         model = Mark
-        fields = ["pairID", "by", "phenomena", "marked_at"]
+        fields = ["pairID", "by", "phenomena", "premises", "marked_at"]
 
 
 class AgreementSerializer(serializers.Serializer):

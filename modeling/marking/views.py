@@ -1,6 +1,7 @@
 """Pages: the markings of a snapshot, and one pair after the other to mark."""
 
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 from django import forms
 from django.contrib import messages
@@ -29,6 +30,8 @@ from shared.csv_files import csv_file, csv_text
 from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
+
+NUMBERS = frozenset(map(str, range(1, 1000)))  # of premises that a form may send
 
 
 class BeginMarkingForm(forms.Form):
@@ -97,7 +100,8 @@ def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     if request.method == "POST":
         pair = get_object_or_404(pairs, place=place)
         try:
-            mark(pair=pair, phenomena=request.POST.getlist("phenomenon"), by=user)
+            given = request.POST.getlist("phenomenon")
+            mark(pair=pair, phenomena=given, by=user, premises=_premises(request.POST.getlist("premise")))
             return redirect("mark-pair", pk, partition)
         except MarkingError as refusal:
             error = str(refusal)
@@ -109,7 +113,7 @@ def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
         "marking": marking,
         "pair": shown,
         "words": main_wordings(marking.snapshot.corpus),
-        "given": _given(shown, user),
+        "rows": _rows(shown, user) if shown else [],
         "left": unmarked.count(),
         "all": marking.pairs.count(),
         "direction": direction_of(marking.snapshot.corpus.language),
@@ -143,8 +147,21 @@ def _marking(pk: int, partition: str) -> Marking:
     )
 
 
-def _given(pair: MarkedPair | None, user: User) -> Any:
-    if pair is None:
-        return []
-    found = Mark.objects.filter(pair=pair, by=user).first()
-    return found.phenomena if found else []
+def _premises(sent: Sequence[str]) -> dict[str, list[int]]:
+    """Reads `NUMBER:PHENOMENON` of each ticked premise."""
+    found: dict[str, list[int]] = {}
+    for each in sent:
+        number, _, name = each.partition(":")
+        found.setdefault(name, []).append(int(number) if number in NUMBERS else 0)
+    return found
+
+
+def _rows(pair: MarkedPair, user: User) -> list[tuple[str, bool, list[tuple[int, bool]]]]:
+    """Returns each phenomenon, whether this person ticked it, and for which premises, if there are several."""
+    mark = Mark.objects.filter(pair=pair, by=user).first() or Mark(phenomena=[])
+    number = pair.row.pair.premise.sentence_count
+    numbers = range(1, number + 1) if number > 1 else ()
+    return [
+        (name, name in mark.phenomena, [(each, each in mark.premises.get(name, ())) for each in numbers])
+        for name in pair.marking.phenomena
+    ]

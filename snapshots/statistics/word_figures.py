@@ -58,7 +58,7 @@ def _word(entry: Mapping[str, Any]) -> list[Any]:
 
 def _giveaways(data: Data, units: str = "words") -> Iterator[dict[str, Any]]:
     keys = [column.key for column in GIVEAWAYS.columns]
-    unlinked = {"hrefs": {}} if units == "triples" else {}  # no pair has them as text
+    unlinked: dict[str, Any] = {"hrefs": {}} if units == "triples" else {}  # no pair has them as text
     for of, words in _whose_words(data[UNITS[units]] if UNITS[units] else data):
         for threshold in THRESHOLDS:
             for label in data["labels"]:

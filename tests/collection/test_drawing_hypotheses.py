@@ -142,7 +142,7 @@ def test_rarity_is_counted_in_train_and_for_dev_and_test_also_in_their_own_capti
     pairing, found = divided(**EVERY)
     keys = keys_of(pairing)
     places = [scene.partition for scene in pairing.scenes for _ in scene.captions]
-    seen = Counter()
+    seen: Counter[tuple[str, bool]] = Counter()
     for number, scene in enumerate(pairing.scenes):
         for caption in pairing.captions[5 * number : 5 * number + 5]:
             for made in simplifications(caption):

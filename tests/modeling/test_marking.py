@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from lxml import html
 
+from collection.models import Premise
 from modeling.folders import folder_of
 from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
 from modeling.marking.agreement import progress_of
@@ -89,6 +90,32 @@ def test_a_second_mark_replaces_the_first_and_unknown_phenomena_are_refused(snap
     assert [one.phenomena for one in Mark.objects.all()] == [["world knowledge"]]
     with pytest.raises(MarkingError, match="no phenomenon 'irony' here"):
         mark(pair=pair, phenomena=["irony"], by=rosa)
+
+
+def test_the_premises_that_show_a_phenomenon_are_marked_and_counted(browser, snapshot, rosa):
+    marking = begun(snapshot, rosa)
+    first, *others = marking.pairs.select_related("row__pair").order_by("place")
+    second = next(each for each in others if each.row.pair.premise_id != first.row.pair.premise_id)
+    text = "One.\nTwo.\nThree."
+    Premise.objects.filter(pairs__pk=first.row.pair_id).update(text=text, sentence_count=3)
+    address = f"/snapshots/{snapshot.pk}/marking/test/?place=1"
+    assert "in premise" not in browser.get(address.replace("=1", f"={second.place}")).content.decode()
+    sent = {"place": 1, "phenomenon": ["negation", "hypernymy"], "premise": ["3:negation", "1:negation"]}
+    browser.post(address, sent)
+    assert Mark.objects.get().premises == {"negation": [1, 3]}
+    ticked = html.fromstring(browser.get(address).content).xpath("//input[@name='premise'][@checked]/@value")
+    assert ticked == ["1:negation", "3:negation"]
+    mark(pair=second, phenomena=["negation"], by=rosa, premises={"negation": [1]})
+    assert progress_of(marking).by_premises == [("negation", 2, 1, 3)]
+    assert (
+        "negation 3 in 2 marks, 1 of them with one premise alone"
+        in browser.get(f"/snapshots/{snapshot.pk}/marking/").content.decode()
+    )
+    rows = browser.get(f"/api/v1/snapshots/{snapshot.pk}/marks/?partition=test").json()["marks"]
+    assert rows[0]["premises"] == {"negation": [1, 3]}
+    for wrong, says in ((["4:negation"], "premises of this pair are 1 to 3"), (["1:irony"], "Tick irony")):
+        refused = browser.post(address, {**sent, "premise": wrong})
+        assert (refused.status_code, says in refused.content.decode()) == (422, True)
 
 
 def marked(snapshot, rosa, other):
