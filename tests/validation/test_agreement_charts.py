@@ -15,6 +15,7 @@ from tests.corpora import make_corpus
 from tests.made_once import made_once
 from validation.models import Question
 from validation.pairs.listing import Wanted, pairs_to_read
+from validation.pairs.pair_sets import put_into_set
 from validation.statistics import agreement_figures as module
 from validation.statistics.agreement import report
 from validation.statistics.extra_labels import place
@@ -94,6 +95,9 @@ def test_the_figures_stand_beside_the_published_ones_with_their_intervals(questi
     [by if by == "week" else pytest.param(by, marks=pytest.mark.thorough) for by in DIMENSIONS],
 )
 def test_a_point_leads_to_its_pairs(question, by):
+    keys = list(Pair.objects.filter(corpus=question.corpus).order_by("pk").values_list("pk", flat=True))
+    put_into_set(corpus=question.corpus, name="For the paper", keys=keys[::2])
+    put_into_set(corpus=question.corpus, name="Read", keys=keys[: len(keys) // 2])
     found = charts(question, by)
     for key in ("agreement-groups", "agreement-splits"):
         for row in found[key].rows:
@@ -102,6 +106,11 @@ def test_a_point_leads_to_its_pairs(question, by):
     names = [row["group"] for row in found["agreement-groups"].rows]
     days = [datetime.strptime(name, "%d %b %Y") for name in names] if by == "week" else []
     assert days == sorted(days) if by == "week" else kappas == sorted(kappas, reverse=True)
+
+
+def test_a_corpus_without_named_sets_says_so_instead_of_groups(question, browser_of, rosa):
+    page = browser_of(rosa).get(f"{PAGE}?by=set")
+    assert "No pair with all its labels is in such a group." in page.content.decode()
 
 
 def test_a_cell_leads_to_its_pairs(question):
