@@ -294,7 +294,7 @@ def _shown_on_map(
     for point in map(found.point, places):
         name = point["pairID"]
         cells = _cells(corpus, names, name, point["genre"], point["gold"], pairs.get(name), elsewhere)
-        shown_rows.append(ListRow(name if name in pairs else "", cells | point))
+        shown_rows.append(ListRow(name if name in pairs else "", point | cells))
     return view.page_of(
         shown_rows,
         filters,

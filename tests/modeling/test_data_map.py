@@ -21,6 +21,7 @@ from tests.modeling.material import a_run, done_run, small_snapshot
 from tests.modeling.test_error_browser import FIRST, answers
 from tests.snapshots.material import corpus_of, freeze, lines
 from validation.models import Label, Question
+from validation.questions.lookup import main_wordings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -115,7 +116,10 @@ def test_page_csv_and_rest_tell_the_same(browser, snapshot):
     )
     listed = page.xpath('//table[contains(@class, "list-table")]/tbody/tr')
     assert [row.get("id") for row in listed] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
-    assert lines(snapshot, "train")[1]["sentence2"] in listed[0].text_content()
+    first = lines(snapshot, "train")[1]
+    assert first["sentence2"] in listed[0].text_content()
+    wording = main_wordings(snapshot.corpus)[first["gold_label"]]
+    assert [each.text for each in listed[0].xpath('.//span[starts-with(@class, "label ")]/bdi')] == [wording]
     assert browser.get(f"/runs/{run.pk}/data-map/?region=x").status_code == 422
     answer = browser.get(f"/runs/{run.pk}/data-map.csv")
     rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
