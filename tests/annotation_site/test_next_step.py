@@ -45,7 +45,8 @@ def test_the_first_rule_that_holds_decides(state):
     assert button_of(state, unopened=49, open_seats=3, labelling=2) == "Invite annotators"
     assert button_of(state, open_seats=3, labelling=3, waiting=[report]) == "Answer"
     assert button_of(state, waiting=[replace(report, slug="other")]) == "Plan a freeze"
-    assert button_of(state, pairs=4, opened=0, complete=0, gold=0, unopened=4) == ""
+    assert button_of(state, pairs=4, opened=0, complete=0, gold=0, unopened=4) == "Open pairs"
+    assert button_of(state, pairs=4, opened=0, gold=0, unopened=4, written=9, writing=2) == ""
     state.corpus.protocol = "judged"
     assert button_of(state, pairs=0, premises=0) == "Import the first ones"
 

@@ -31,15 +31,15 @@ settings.SNAPSHOT_ROOT = Path(sys.argv[2])
 from snapshots.freezing import job
 from snapshots.freezing import writing
 if sys.argv[4] == "writing":
-    real, count = writing.line_of, 0
-    def line_of(*args):
+    real, count = writing._HashedFile.add, 0
+    def add(*args):
         global count
         count += 1
         if count == 5:
             print("there", flush=True)
             time.sleep(60)
-        return real(*args)
-    writing.line_of = line_of
+        real(*args)
+    writing._HashedFile.add = add
 else:
     real = job.give_name
     def move(*args):
