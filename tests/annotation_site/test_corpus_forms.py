@@ -188,6 +188,9 @@ def test_another_text_than_the_one_that_was_seen_is_not_loaded(client, captions)
     answer = send(client, looked, "load", **{"prompts.0.pay_cents": "78"})
     assert "has changed since you looked" in answer.content.decode()
     assert PromptVersion.objects.get().pay_cents != 78
+    assert 'value="load"' in answer.content.decode(), "these are the changes now, and can be made"
+    send(client, answer, "load")
+    assert PromptVersion.objects.newest().get().pay_cents == 78
 
 
 @pytest.mark.parametrize(
