@@ -88,7 +88,8 @@ def _nobody_writes(state: State) -> Step | None:
 def _pairs_to_open(state: State) -> Step | None:
     is_made_here = state.counts.tasks or state.corpus.protocol == Corpus.Protocol.JUDGED
     are_all = state.counts.unopened == state.counts.pairs and state.counts.written >= state.counts.tasks
-    enough = 1 if are_all else WORTH_OPENING  # of a small corpus, whose texts are all there, few are worth it, too
+    # Of a small corpus, whose texts are all there, few are worth it, too.
+    enough = 1 if are_all else WORTH_OPENING
     if state.question is None or not is_made_here or state.counts.unopened < enough:
         return None
     cost = state.counts.opening_cents
