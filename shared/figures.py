@@ -152,7 +152,11 @@ class Figure:
         """Returns what it is computed from, or None, and the row of its job if a worker counts it."""
         if self.gather:
             return self.gather(subject, **dict(parameters)), None
-        return self.scope.stored(subject, parameters.source or self.source, parameters)
+        return self.scope.stored(subject, self.source_of(parameters), parameters)
+
+    def source_of(self, parameters: Parameters) -> str:
+        """Returns the name of the stored count that it needs with these parameters; empty if it needs none."""
+        return parameters.source or self.source
 
     def table(self, data: Any, **parameters: Any) -> Table | None:
         """Returns the table with raw labels and its picture, without names and finding."""

@@ -94,7 +94,7 @@ class FigureView(_FiguresView):
         figure, subject, parameters = self.found(request, name, place)
         if not figure.source:
             raise Problem(status=409, detail="This figure needs no worker: a GET computes it.")
-        figure.scope.request(subject, parameters.source or figure.source, parameters)
+        figure.scope.request(subject, figure.source_of(parameters), parameters)
         return _counting()
 
 

@@ -49,7 +49,7 @@ def _more(kind: str, snapshot: Snapshot, row: SnapshotStatistics) -> Iterator[Sh
     """Yields the give-aways of other units than words that this kind counts."""
     for units in UNITS:
         asked = Units(units=units)
-        if UNITS[units] and kind == (asked.source or GIVEAWAYS.source):
+        if UNITS[units] and kind == GIVEAWAYS.source_of(asked):
             for each in shown((GIVEAWAYS,), snapshot, row.data, asked, units):
                 caption = f"Give-away {units.replace('-', ' ')}"
                 yield replace(each, table=replace(each.table, caption=caption))

@@ -43,9 +43,7 @@ class Command(BaseCommand):
             data = (
                 figure.stored(subject, parameters)[0]
                 if figure.gather
-                else figure.scope.count(
-                    subject, parameters.source or figure.source, parameters, self.stderr.write
-                )
+                else figure.scope.count(subject, figure.source_of(parameters), parameters, self.stderr.write)
             )
             made = (
                 figure.table(data, **dict(parameters)) if is_raw else figure.shown(subject, data, parameters)
