@@ -67,10 +67,16 @@ LINE = (
     Field("single_premise_labels", LISTS_OF_TEXTS, required=False),
 )
 FIELDS = frozenset(field.name for field in LINE)
+LONGEST_SET_NAME = 100  # characters of the name of a set in `sets`
 # What a line of a withheld partition keeps: texts and where they come from. `metadata` of a file may hold anything.
 TEXT_ALONE = frozenset({"derived_parses", "genre", "group", "pairID", "premise_sentences", "promptID"}) | {
     f"{side}{part}" for side in SIDES for part in ("", "_binary_parse", "_parse")
 }
+
+
+def set_name(text: str) -> str:
+    """Returns the name of a set without blanks around, and with single ones in it."""
+    return " ".join(text.split())
 
 
 def text_alone(line: Line) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from jobs.querysets import JobQuerySet
 from nli.answers import KEYS
 from nli.gold import SOURCES
 from nli.labels import SCHEME_CHOICES
-from nli.lines import HELD_OUT
+from nli.lines import HELD_OUT, LONGEST_SET_NAME
 from nli.manifest import Manifest
 from shared.constraints import check, label_fits_scheme, unique
 from snapshots.files.datasheet import QUESTIONS
@@ -225,7 +225,7 @@ class SnapshotSet(models.Model):
 
     # The constraint below begins with it.
     row = models.ForeignKey(SnapshotPair, on_delete=models.PROTECT, related_name="sets", db_index=False)
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=LONGEST_SET_NAME)
 
     class Meta:
         constraints = [unique("once_in_a_frozen_set", "row", "name")]

@@ -19,7 +19,17 @@ from nli import single_premises
 from nli.answers import MODEL, TEXTS, Answer, entry_errors, is_of_pair
 from nli.gold import DECIDED, is_threshold
 from nli.labels import SCHEMES
-from nli.lines import FACTS, FIELDS, MANIFEST, PARTITION_FILES, is_known, rule_of, shape_errors
+from nli.lines import (
+    FACTS,
+    FIELDS,
+    LONGEST_SET_NAME,
+    MANIFEST,
+    PARTITION_FILES,
+    is_known,
+    rule_of,
+    set_name,
+    shape_errors,
+)
 from nli.manifest import FORMATS, Facts, facts_errors, manifest_errors
 
 MOST_POSITIONS = 10_000
@@ -27,7 +37,6 @@ LONGEST_LICENCE = 100
 SLUG = re.compile(r"[-\w]{1,60}", re.ASCII)
 # An import says that it leaves these out: the text of a prompt is in no snapshot.
 KEYS = FIELDS - {"prompt_version", "derived_parses"} | {"partition"}
-LONGEST_SET_NAME = 100
 LONGEST = {"reason": MAX_TEXT, "model": 100, "skip": 10}  # texts of an answer, where they are no ids
 
 
@@ -203,7 +212,7 @@ def _are_of_one_scheme(author_label: str, labels: Sequence[str | None]) -> bool:
 def _sets(record: dict[str, Any]) -> tuple[str, ...]:
     """Returns the names of a line's sets. Raises Unreadable."""
     for name in (found := record.get("sets", ())):
-        if name != " ".join(name.split()) or not name:
+        if not name or name != set_name(name):
             raise Unreadable('"sets" holds a name that is empty, or has spaces around or twice')
         records.storable('a name in "sets"', name, LONGEST_SET_NAME)
     return tuple(dict.fromkeys(found))

@@ -10,10 +10,11 @@ from collection.corpus_schema import PARTITIONS
 from collection.models.corpora import Corpus, PromptVersion
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.premises import Premise, Source
-from collection.models.querysets import PairQuerySet
+from collection.models.querysets import PairInSetQuerySet, PairQuerySet
 from collection.models.withdrawal import REASONS
 from collection.models.writing import WritingAssignment
 from nli.labels import SCHEME_CHOICES
+from nli.lines import LONGEST_SET_NAME
 from shared.constraints import check, label_fits_scheme, unique
 
 PARTITION_CHOICES = [(name, name) for name in PARTITIONS]
@@ -109,7 +110,7 @@ class PairSet(models.Model):
     """A named set of pairs of a corpus. It changes nothing about them. One without pairs is deleted."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="pair_sets", db_index=False)
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=LONGEST_SET_NAME)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -125,6 +126,8 @@ class PairInSet(models.Model):
 
     pair_set = models.ForeignKey(PairSet, on_delete=models.CASCADE, related_name="places", db_index=False)
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="sets")
+
+    objects = PairInSetQuerySet.as_manager()
 
     class Meta:
         constraints = [unique("once_in_a_set", "pair_set", "pair")]

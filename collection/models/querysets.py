@@ -1,6 +1,6 @@
 """Named conditions on corpora, premises, writing and pairs."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -243,6 +243,12 @@ PAY_STATES = {
     "exported": Q(pay_list__exported_at__isnull=False, pay_list__paid_at=None),
     "paid": Q(pay_list__paid_at__isnull=False),
 }
+
+
+class PairInSetQuerySet(models.QuerySet):
+    def named(self, corpus: int, names: Collection[str]) -> "PairInSetQuerySet":
+        """Keeps the places in the corpus's sets of these names."""
+        return self.filter(pair_set__corpus=corpus, pair_set__name__in=names)
 
 
 class LedgerQuerySet(models.QuerySet):

@@ -250,9 +250,7 @@ def _filtered(snapshot: Snapshot, wanted: Wishes, limits: dict[str, int]) -> Sna
         rows = rows.annotate(characters=Length("pair__hypothesis")).filter(characters__gte=shortest)
         rows = rows.filter(characters__lte=longest) if longest else rows
     if wanted["set"]:
-        places = PairInSet.objects.filter(
-            pair_set__corpus=snapshot.corpus_id, pair_set__name__in=wanted["set"]
-        )
+        places = PairInSet.objects.named(snapshot.corpus_id, wanted["set"])
         rows = rows.filter(pair__in=places.values("pair"))
     if wanted["text"]:
         words = Q(pair__hypothesis__has_words=wanted["text"]) | Q(

@@ -23,10 +23,11 @@ from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting
 from collection.models import Corpus, Pair, ReturnedText
 from collection.writing.who_may_write import texts_to_mend
+from nli.lines import LONGEST_SET_NAME
 from validation.errors import AlreadyDecided
 from validation.models import Label
 from validation.pairs.listing import lines_of, rows_of
-from validation.pairs.pair_sets import LONGEST_NAME, sets_of
+from validation.pairs.pair_sets import sets_of
 from validation.pairs.returning import decline_text, mend_text
 from validation.questions.lookup import question_or_404
 
@@ -36,7 +37,7 @@ JSON_LINES = "application/x-ndjson"
 class PairsQuery(QuerySerializer):
     genre = serializers.SlugField(required=False, help_text="a genre's slug")
     set = serializers.CharField(
-        required=False, max_length=LONGEST_NAME, help_text="the name of a set of pairs"
+        required=False, max_length=LONGEST_SET_NAME, help_text="the name of a set of pairs"
     )
     as_ = one_of(
         "form",

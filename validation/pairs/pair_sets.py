@@ -5,19 +5,19 @@ from collections.abc import Collection
 from django.db.models import Count
 
 from collection.models import Corpus, Pair, PairInSet, PairSet
+from nli.lines import LONGEST_SET_NAME, set_name
 from shared.among import Among
 from shared.transactions import one_transaction
 from validation.errors import ValidationError
 
 TO_DECIDE = "To decide"  # the set to which pairs go that a researcher shall adjudicate
-LONGEST_NAME = 100
 
 
 def clean_name(name: str) -> str:
     """Returns the name of a set without spaces around. Raises ValidationError."""
-    name = " ".join(name.split())
-    if not name or len(name) > LONGEST_NAME:
-        raise ValidationError(f"Give the set a name of up to {LONGEST_NAME} characters.")
+    name = set_name(name)
+    if not name or len(name) > LONGEST_SET_NAME:
+        raise ValidationError(f"Give the set a name of up to {LONGEST_SET_NAME} characters.")
     return name
 
 
@@ -31,7 +31,7 @@ def sets_of(corpus: Corpus) -> dict[str, int]:
 
 def in_set(corpus: Corpus, name: str, keys: Collection[int]) -> set[int]:
     """Returns those of the pairs with these keys that are in the set."""
-    rows = PairInSet.objects.filter(Among("pair_id", keys), pair_set__corpus=corpus, pair_set__name=name)
+    rows = PairInSet.objects.named(corpus.pk, [name]).filter(Among("pair_id", keys))
     return set(rows.values_list("pair", flat=True))
 
 

@@ -18,6 +18,7 @@ from collection.models.withdrawal import WITHHELD
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
+from nli.lines import LONGEST_SET_NAME
 from shared import figures
 from shared.csv_files import csv_file
 from shared.facets import AGREEMENTS, chosen_agreement
@@ -63,7 +64,7 @@ from validation.pairs.opening import (
     since_first,
     unopened_pairs,
 )
-from validation.pairs.pair_sets import LONGEST_NAME, sets_of
+from validation.pairs.pair_sets import sets_of
 from validation.pairs.returning import why_not_returned
 from validation.pairs.withholding import withholding_of
 from validation.questions.addresses import address_in, also, asked_question, back_from, number_in, text_in
@@ -447,7 +448,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the next pair that waits for a decision, with its labels; POST stores a decision with its reason."""
     question = asked_question(request, slug)
-    within, error = request.GET.get("set", "").replace("\0", "")[:LONGEST_NAME], ""
+    within, error = request.GET.get("set", "").replace("\0", "")[:LONGEST_SET_NAME], ""
     here = address_in("adjudication", question, **({"set": within} if within else {}))
     if request.method == "POST" and "take_back" in request.POST:
         return _take_back(request, question)

@@ -188,8 +188,7 @@ def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> Pa
 
 def in_sets(pairs: PairQuerySet, question: Question, names: Collection[str]) -> PairQuerySet:
     """Returns the pairs that are in any of these named sets."""
-    places = PairInSet.objects.filter(pair_set__corpus=question.corpus_id, pair_set__name__in=names)
-    return pairs.filter(pk__in=places.values("pair"))
+    return pairs.filter(pk__in=PairInSet.objects.named(question.corpus_id, names).values("pair"))
 
 
 def behind(question: Question, by: str, group: str, **query: str) -> str:
