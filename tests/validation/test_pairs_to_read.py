@@ -193,6 +193,7 @@ def test_votes_sort_no_more_pairs_than_a_page_may_count(corpus, browser_of, rosa
     page = browser_of(rosa).get(LIST, {"order": "gold"})
     assert (listed(page).view.order, listed(page).names) == ("", list(VOTES))
     assert "sort up to" in page.content.decode()
+    assert {"", "random", "genre"} < listed(page).view.orders.keys(), "the others can still be chosen"
     few = browser_of(rosa).get(LIST, {"order": "-gold", "genre": "fiction"})
     assert listed(few).view.order == "-gold"
 

@@ -165,7 +165,12 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     if order.removeprefix("-") in SORTED_BY_VOTES:
         sorted_by_votes = in_order_of_votes(question, wanted, order, after_key, view.size)
         if sorted_by_votes is None:
-            view.orders, too_many, after_key = {"": TITLES[""]}, MOST_EXAMINED, 0
+            view.orders = {
+                name: title
+                for name, title in view.orders.items()
+                if name.removeprefix("-") not in SORTED_BY_VOTES
+            }
+            too_many, after_key = MOST_EXAMINED, 0
     if order == RANDOM:
         pairs = sample_of(question, wanted, seed, view.size)
     elif sorted_by_votes is not None:
