@@ -123,9 +123,8 @@ def _to_freeze(state: State) -> Step | None:
     frozen = state.newest.pair_count if state.newest else 0
     if state.counts.open_seats or not state.counts.pairs or frozen >= state.counts.pairs:
         return None
-    if (
-        state.counts.tasks and state.counts.unopened >= state.counts.pairs
-    ):  # written here, and nobody was asked
+    # Written here, and nobody was asked.
+    if state.counts.tasks and state.counts.unopened >= state.counts.pairs:
         return None
     what = (
         "Nothing is frozen yet."

@@ -87,9 +87,9 @@ def measure(
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
     for pair in _reporting(_with_gold(pairs(), labels), 0, progress):
         sentence = tokens(pair.hypothesis, language)
-        words = filter(is_word, sentence)
+        words = [token for token in sentence if is_word(token)]
         words_of.add(pair, words)
-        neighbours_of.add(pair, map(" ".join, pairwise(filter(is_word, sentence))))
+        neighbours_of.add(pair, map(" ".join, pairwise(words)))
         for by, value in (
             ("all", ""),
             ("genre", pair.genre),
