@@ -18,6 +18,8 @@ OFF, WARN, REFUSE = "off", "warn", "refuse"
 # Level of each kind unless the corpus sets one.
 LEVELS = {
     "empty": REFUSE,
+    "unchanged": REFUSE,
+    "avoided_word": REFUSE,
     "too_short": REFUSE,
     "too_long": REFUSE,
     "same_as_premise": REFUSE,
@@ -26,11 +28,13 @@ LEVELS = {
     "one_word_changed": WARN,
     "other_language": WARN,
 }
-# Levels that a corpus cannot change: the database accepts no empty hypothesis.
-FIXED = frozenset({"empty"})
+# Levels that a corpus cannot change: the database accepts no empty hypothesis, and a prompt says the others itself.
+FIXED = frozenset({"empty", "unchanged", "avoided_word"})
 # Meaning of each kind.
 MEANINGS = {
     "empty": gettext_noop("A field was empty"),
+    "unchanged": gettext_noop("The sentence that was to be changed, as it was"),
+    "avoided_word": gettext_noop("A word that the task does not allow"),
     "too_short": gettext_noop("Too short"),
     "too_long": gettext_noop("Too long"),
     "same_as_premise": gettext_noop("The same as the text, or as one of its sentences"),
@@ -46,7 +50,7 @@ TOO_LONG = ngettext_noop(
     "This is %(count)s characters too long. Please shorten it.",
 )
 # Given only after somebody has stopped typing.
-AFTER_TYPING = frozenset({"empty", "too_short"})
+AFTER_TYPING = frozenset({"empty", "too_short", "unchanged"})
 # In shorter sentences, one changed word means nothing.
 LEAST_WORDS = 4
 
@@ -63,6 +67,7 @@ class Advice:
     level: str
     text: str | tuple[str, str]
     count: int = 0
+    word: str = ""
 
     @property
     def refuses(self) -> bool:
@@ -74,7 +79,8 @@ class Task:
     """The task whose texts get advice: everything with which they are compared.
 
     `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
-    the corpus's language; None without a detector for the language.
+    the corpus's language; None without a detector for the language. `starts`: label -> the sentence that was to be changed;
+    such a text may be near to the premise and to the others. `avoid`: words that no text may have.
     """
 
     premise: Sequence[str]
@@ -83,6 +89,8 @@ class Task:
     used_before: Collection[str] = frozenset()
     is_other_language: Callable[[str], bool] | None = None
     levels: Mapping[str, str] = field(default_factory=dict)
+    starts: Mapping[str, str] = field(default_factory=dict)
+    avoid: Collection[str] = ()
 
     def level_of(self, kind: str) -> str:
         return LEVELS[kind] if kind in FIXED else self.levels.get(kind, LEVELS[kind])
@@ -108,6 +116,13 @@ def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
     return list(longer[place + 1 :]) == list(shorter[place:])
 
 
+def has_words(text: Sequence[str], words: Sequence[str]) -> bool:
+    """Returns whether these words stand in the text, one after the other."""
+    return any(
+        list(text[place : place + len(words)]) == list(words) for place in range(len(text) - len(words) + 1)
+    )
+
+
 def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     """Returns at most one piece of advice for each of the texts (label -> text), the most serious one."""
     found = []
@@ -115,7 +130,7 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
         others = [other for name, other in texts.items() if name != label and other.strip()]
         advice_of_text = [
             Advice(label, kind, task.level_of(kind), *words)
-            for kind, *words in _all_advice(text.strip(), others, task)
+            for kind, *words in _all_advice(text.strip(), others, task, task.starts.get(label))
             if task.level_of(kind) != OFF
         ]
         if advice_of_text:
@@ -123,12 +138,17 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     return found
 
 
-def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any, ...]]:
-    """Returns kind, text and, where the text has one, the number."""
+def _all_advice(text: str, others: Sequence[str], task: Task, start: str | None) -> list[tuple[Any, ...]]:
+    """Returns kind, text and, where the text has them, number and word. `start`: the sentence that was to be changed."""
     if not text:
         return [("empty", gettext_noop("Please write a sentence here."))]
     found: list[tuple[Any, ...]] = []
     folded, words = fold(text), words_of(text)
+    if start is not None and folded == fold(start):
+        return [("unchanged", gettext_noop("Nothing is changed yet. Please change this sentence."))]
+    if avoided := next((f"{word}" for word in task.avoid if has_words(words, words_of(word))), None):
+        why = gettext_noop("Please write this without “%(word)s”: the task does not allow it.")
+        found.append(("avoided_word", why, 0, avoided))
     premises = [*task.premise, " ".join(task.premise)]
     if len(text) < task.shortest:
         found.append(
@@ -170,14 +190,16 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
                 gettext_noop("You have sent this sentence before. Please write a new one about this text."),
             )
         )
-    if any(differ_by_one_word(words, words_of(premise)) for premise in premises):
+    if start is not None:
+        pass  # little is to be changed
+    elif any(differ_by_one_word(words, words_of(premise)) for premise in premises):
         found.append(
             (
                 "one_word_changed",
                 gettext_noop("Only one word differs from the text. Please write a sentence of your own."),
             )
         )
-    elif any(differ_by_one_word(words, words_of(other)) for other in others):
+    elif not task.starts and any(differ_by_one_word(words, words_of(other)) for other in others):
         found.append(
             (
                 "one_word_changed",

@@ -120,3 +120,13 @@ def digest(*texts: str) -> int:
     """Returns 64 bits for the texts. White space at their ends does not count, nor does repeated white space."""
     joined = "\n".join(" ".join(text.split()) for text in texts)
     return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=DIGEST_BYTES).digest(), "big")
+
+
+def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
+    """Returns how many tokens must be put in, left out or replaced to make one text of the other (Levenshtein 1966)."""
+    row = list(range(len(other) + 1))
+    for here, token in enumerate(one, start=1):
+        above, row = row, [here]
+        for place, each in enumerate(other):
+            row.append(min(above[place] + (token != each), above[place + 1] + 1, row[place] + 1))
+    return row[-1]

@@ -79,6 +79,20 @@ def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: ob
     return corpus
 
 
+def make_arm(corpus: Corpus, slug: str, *, root: str = "fiction", **fields: object) -> Prompt:
+    """Makes another arm of a prompt, with one version that asks for the same sentences."""
+    of = Prompt.objects.get(corpus=corpus, slug=root)
+    arm = Prompt.objects.create(corpus=corpus, slug=slug, name=slug.title(), arm_of=of, **fields)
+    version = PromptVersion.objects.create(
+        prompt=arm, number=1, instructions=f"Write as {slug} says.", pay_cents=40, digest=slug
+    )
+    PromptField.objects.bulk_create(
+        PromptField(version=version, order=each.order, label=each.label, wording=each.wording)
+        for each in PromptField.objects.filter(version__prompt=of)
+    )
+    return arm
+
+
 def ask(corpus: Corpus, slug: str, *, scheme: str = "nli3", seats: int = 5, **fields: object) -> Question:
     """Makes a question beside the main one; unless `threshold` says otherwise, more than half of its labels decide."""
     named = {"threshold": seats // 2 + 1, **fields}

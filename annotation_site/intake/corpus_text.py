@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from collection.corpora.edited_text import edited
+from collection.corpora.loading import PROMPT_COLUMNS
 from collection.corpus_schema import (
     LANGUAGE_MODELS,
     CalibrationPart,
@@ -93,9 +94,14 @@ def described(corpus: Corpus) -> Table:
     asked = [_question(corpus, question, has_exam=exam is not None) for question in questions]
     newest = {version.prompt_id: version for version in _versions(corpus)}
     prompts = [
-        _said(PromptPart, newest[prompt.pk], slug=prompt.slug, name=prompt.name, status=prompt.status)
+        _said(
+            PromptPart,
+            newest[prompt.pk],
+            arm_of=prompt.arm_of.slug if prompt.arm_of else "",
+            **{key: getattr(prompt, key) for key in ("slug", *PROMPT_COLUMNS)},
+        )
         | _prompt_rows(newest[prompt.pk])
-        for prompt in corpus.prompts.order_by("pk")
+        for prompt in corpus.prompts.select_related("arm_of").order_by("pk")
         if prompt.pk in newest
     ]
     genres = [

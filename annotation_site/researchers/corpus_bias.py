@@ -18,7 +18,7 @@ OF_PAIRS: dict[str, Key] = {**PAIR_KEYS, "source": lambda pair: F(f"{pair}source
 # What groups can go by beside keys of the metadata, with what each means.
 BY = {
     by: DIMENSIONS.get(by, "the file from which the pair was imported")
-    for by in (USUAL, "partition", "source", "prompt", "version", "author", "written")
+    for by in (USUAL, "partition", "source", "prompt", "version", "arm", "author", "written")
 }
 KEYS_SHOWN = 20
 LONGEST_KEY: int = CachedStatistics._meta.get_field("by").max_length or 0

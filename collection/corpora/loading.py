@@ -7,7 +7,7 @@ changes are the actual ones, and a dry run is the same work rolled back.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import ProtectedError
+from django.db.models import F, ProtectedError, Q
 
 from accounts.models import ConsentForm, Grant, Qualification
 from collection.corpora.differences import Changes, note_fields, note_rows, replace_rows, set_fields
@@ -28,6 +28,7 @@ from collection.corpus_schema import (
 from collection.models import (
     WRITING_EXAM,
     AdviceSetting,
+    ArmDraw,
     Corpus,
     CorpusTranslation,
     Exam,
@@ -39,9 +40,10 @@ from collection.models import (
     WritingAssignment,
 )
 
+PROMPT_COLUMNS = ("name", "status", "share", "drawn_by", "drawn_by_genre")
 VERSION_COLUMNS = (
     *("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day"),
-    *("reading_pay_cents", "differs"),
+    *("reading_pay_cents", "differs", "mode", "avoid"),
 )
 
 
@@ -193,15 +195,29 @@ def _load_advice(corpus: Corpus, part: AdvicePart, changes: Changes) -> None:
 
 
 def _load_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
-    known = {prompt.slug: prompt for prompt in corpus.prompts.all()}
-    for part in parts:
-        columns = {"name": part.name, "status": part.status}
+    known = {prompt.slug: prompt for prompt in corpus.prompts.select_for_update(of=("self",), no_key=True)}
+    for part in sorted(parts, key=lambda part: bool(part.arm_of)):  # arms after the prompts that they name
+        columns = {key: getattr(part, key) for key in PROMPT_COLUMNS} | {"arm_of": known.get(part.arm_of)}
         prompt = known.get(part.slug)
         if prompt is None:
             prompt = Prompt.objects.create(corpus=corpus, slug=part.slug, **columns)
+            known[part.slug] = prompt
         else:
+            _keep_arms_drawn(prompt, columns, changes)
             set_fields(prompt, columns, f"prompt {part.slug}", changes)
+        prompt.note_change()
         _load_version(prompt, part, changes)
+
+
+def _keep_arms_drawn(prompt: Prompt, columns: dict[str, Any], changes: Changes) -> None:
+    """Refuses what would put people into other arms than those under which they write."""
+    drawn = ArmDraw.objects.filter(Q(root=prompt) | Q(arm=prompt))
+    for key in ("arm_of", "drawn_by"):
+        if getattr(prompt, key) != columns[key] and (count := drawn.count()):
+            changes.refuse(
+                f'[[prompts]] {key}: {count:,} writers or premises belong to an arm of "{prompt.root.slug}".'
+                " Put the old value back into the file, or give a new prompt another slug."
+            )
 
 
 def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
@@ -289,12 +305,16 @@ def _drop_genre(genre: Genre, changes: Changes) -> None:
 
 def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
     """Deletes prompts that are no longer in the file; a prompt under which somebody wrote stays, without a genre."""
-    for prompt in corpus.prompts.exclude(slug__in=[part.slug for part in parts]):
+    gone = corpus.prompts.exclude(slug__in=[part.slug for part in parts])
+    for prompt in gone.select_related("arm_of").order_by(F("arm_of").asc(nulls_last=True), "pk"):
         if any(_is_used(version) for version in prompt.versions.select_for_update()):
             changes.notes.append(
                 f"Prompt {prompt.slug} is not in the file; it stays, because people worked under it."
             )
-        elif not prompt.genre_set.exists():
+            if prompt.arm_of is not None:
+                set_fields(prompt, {"status": Prompt.Status.CLOSED}, f"prompt {prompt.slug}", changes)
+                prompt.note_change()
+        elif not prompt.genre_set.exists() and not prompt.arms.exists():
             for version in prompt.versions.all():
                 version.delete()
             prompt.delete()

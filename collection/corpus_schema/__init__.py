@@ -14,7 +14,16 @@ from collection.corpus_schema.corpus import (
     FactPart,
     TranslationPart,
 )
-from collection.corpus_schema.prompts import STATUSES, GenrePart, PromptPart, WrittenField
+from collection.corpus_schema.prompts import (
+    CONTRAST,
+    EDIT,
+    MODES,
+    STATUSES,
+    WRITE,
+    GenrePart,
+    PromptPart,
+    WrittenField,
+)
 from collection.corpus_schema.questions import (
     CalibrationPart,
     PartitionRule,
@@ -35,11 +44,15 @@ from collection.corpus_schema.translations import (
 from nli.lines import PARTITIONS
 
 __all__ = [
+    "CONTRAST",
+    "EDIT",
     "LANGUAGE_MODELS",
     "LEVELS",
+    "MODES",
     "PARTITIONS",
     "PROTOCOLS",
     "STATUSES",
+    "WRITE",
     "AdvicePart",
     "CalibrationPart",
     "Check",

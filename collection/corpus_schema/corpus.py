@@ -330,6 +330,7 @@ class CorpusFile(Table):
             yield from prompt.errors(("prompts", number), labels)
         for number, genre in enumerate(self.genres):
             yield from genre.errors(("genres", number), slugs)
+        yield from self._arm_errors()
         for number, translation in enumerate(self.translations):
             yield from translation.errors(("translations", number), self)
         yield from repeated(("translations",), "language", [each.language for each in self.translations])
@@ -337,6 +338,28 @@ class CorpusFile(Table):
             yield from repeated((key,), "slug", [entry.slug for entry in getattr(self, key)])
         if not self.genres:
             yield SchemaError((), "there is no [[genres]] table; a corpus needs at least one genre")
+
+    def _arm_errors(self) -> Iterator[SchemaError]:
+        roots = {prompt.slug: prompt for prompt in self.prompts if not prompt.arm_of}
+        for number, prompt in enumerate(self.prompts):
+            place = ("prompts", number)
+            root = roots.get(prompt.arm_of)
+            if prompt.arm_of and root is None:
+                what = (
+                    f'"{prompt.arm_of}" is none of the prompts that are no arms: {", ".join(roots) or "none"}'
+                )
+                yield SchemaError((*place, "arm_of"), what)
+            elif root and {each.label for each in root.fields} != {each.label for each in prompt.fields}:
+                what = f'must ask for the same labels as those of "{root.slug}", whose arm it is'
+                yield SchemaError((*place, "fields"), what)
+            if prompt.arm_of and prompt.status == "pilot":
+                what = "an arm is piloted with the prompt whose arm it is; give open or closed"
+                yield SchemaError((*place, "status"), what)
+        arms = {prompt.slug: prompt.arm_of for prompt in self.prompts if prompt.arm_of}
+        for number, genre in enumerate(self.genres):
+            if genre.prompt in arms:
+                what = f'"{genre.prompt}" is an arm; name "{arms[genre.prompt]}", whose arm it is'
+                yield SchemaError(("genres", number, "prompt"), what)
 
     def _sign_up_errors(self) -> Iterator[SchemaError]:
         """Returns what would let people who signed up by themselves work before an exam."""
@@ -399,7 +422,7 @@ class CorpusFile(Table):
     def _warnings(self) -> Iterator[str]:
         used = {genre.prompt for genre in self.genres}
         for prompt in self.prompts:
-            if prompt.slug not in used:
+            if prompt.slug not in used and not prompt.arm_of:
                 yield f'[[prompts]] "{prompt.slug}": no genre uses this prompt; name it in a [[genres]] table.'
         if any(prompt.pay_cents for prompt in self.prompts):
             for prompt in self.prompts:

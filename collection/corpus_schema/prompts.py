@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from collection.corpus_schema.shared_tables import (
     TABLES_ABOVE,
@@ -21,6 +21,7 @@ from collection.corpus_schema.shared_tables import (
     Rows,
     Slug,
     Table,
+    is_one_line,
     repeated,
     strange_labels,
 )
@@ -28,6 +29,9 @@ from schemas.base import OneOf, Place, SchemaError, meant
 
 REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
+DRAWN_BY = ("writer", "premise")
+WRITE, EDIT, CONTRAST = MODES = ("write", "edit", "contrast")
+NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre"}
 
 
 class WrittenField(Table):
@@ -44,6 +48,26 @@ class PromptPart(Table):
         "open",
         title="State",
         description="`open`; `pilot`: for chosen writers, their sentences apart; `closed`: nobody writes",
+    )
+    arm_of: str = Field(
+        "",
+        title="Arm of",
+        description="the slug of the prompt in whose place this one stands for some writers; genres name that prompt, and "
+        "writers read its name",
+    )
+    share: OneOrMore = Field(
+        1, title="Share", description="of arms: how many tasks for one of an arm with the share 1"
+    )
+    drawn_by: Annotated[str, OneOf(DRAWN_BY)] = Field(
+        "writer",
+        title="Arms are drawn by",
+        description="`writer`: everybody belongs to one arm, for good; `premise`: each premise does, and everybody writes "
+        "under all arms",
+    )
+    drawn_by_genre: bool = Field(
+        False,
+        title="Arms are balanced within each genre",
+        description="`false`: over all genres of the prompt",
     )
     pay_cents: Count = Field(0, title="Pay for a premise, in cents", description="for each premise")
     seconds: OneOrMore = Field(
@@ -74,6 +98,15 @@ class PromptPart(Table):
         description="Markdown: what is different here, for those who have read another prompt of the corpus; they see it in "
         "place of the instructions, which fold away. Empty: they see the instructions",
     )
+    mode: Annotated[str, OneOf(MODES)] = Field(
+        WRITE,
+        title="Way of writing",
+        description="`write`; `edit`: the text, or a draft that `offer_texts` brought, stands in each field to be changed; "
+        "`contrast`: the first sentence is written, and changed as little as possible for each other label",
+    )
+    avoid: Annotated[str, Field(max_length=1000), AfterValidator(is_one_line)] = Field(
+        "", title="Words to avoid", description="words that no sentence may have, with commas between"
+    )
     fields: Annotated[tuple[WrittenField, ...], Rows] = Field(
         (), title="Fields to write", description=f"{TABLES_BELOW}; at least one"
     )
@@ -87,11 +120,17 @@ class PromptPart(Table):
 
     @property
     def digest(self) -> str:
-        """Returns a digest of all that a writer sees or earns; it excludes the prompt's name and status."""
-        content = self.model_dump(exclude={"slug", "name", "status"})
-        for key in ("reading_pay_cents", "differs"):  # versions from before these keys keep their digest
+        """Returns a digest of all that a writer sees or earns; it excludes name, status and how arms are drawn."""
+        content = self.model_dump(exclude=NOT_SHOWN)
+        for key in (
+            "reading_pay_cents",
+            "differs",
+            "avoid",
+        ):  # versions from before these keys keep their digest
             if not content[key]:
                 del content[key]
+        if self.mode == WRITE:
+            del content["mode"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
@@ -107,6 +146,8 @@ class PromptPart(Table):
             if label and label not in shown:
                 what = f'there is no worked example for "{label}"; add a [[prompts.examples]] table'
                 yield SchemaError((*place, "examples"), what)
+        if self.mode == CONTRAST and len(asked) == 1:
+            yield SchemaError((*place, "mode"), "wants two fields or more: the second changes the first")
         for question in self.check:
             if question.label in labels and question.label not in asked:
                 what = f'"{question.label}" has no [[prompts.fields]] table, so nobody can choose it'

@@ -52,7 +52,7 @@ class ImportedPair:
     gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES); waiting: how many
         of its seats waited, if it says so. reasons: position -> the reason
         for that label. answers: all other answers, with the keys of nli.answers.
-    sets: names of the sets in which the pair is put.
+    sets: names of the sets in which the pair is put. arm, family, edited_from, edit_distance: as in a snapshot's line.
     unread: how often keys that are not kept have a value.
     """
 
@@ -81,6 +81,10 @@ class ImportedPair:
     reasons: Mapping[int, str] = field(default_factory=dict)
     answers: tuple[Mapping[str, Any], ...] = ()
     sets: tuple[str, ...] = ()
+    arm: str = ""
+    family: str = ""
+    edited_from: str = ""
+    edit_distance: int = 0
     rows: int = 1
     told: Mapping[str, int] = field(default_factory=dict)
     unread: Mapping[str, int] = field(default_factory=dict)

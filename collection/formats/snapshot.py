@@ -34,6 +34,7 @@ from nli.manifest import FORMATS, Facts, facts_errors, manifest_errors
 
 MOST_POSITIONS = 10_000
 LONGEST_LICENCE = 100
+LONGEST_ARM = 60
 SLUG = re.compile(r"[-\w]{1,60}", re.ASCII)
 # An import says that it leaves these out: the text of a prompt is in no snapshot.
 KEYS = FIELDS - {"prompt_version", "derived_parses"} | {"partition"}
@@ -264,5 +265,9 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         told={records.SEVERAL: record.get("answers_left_out", 0)},
         metadata=record.get("metadata"),
         sets=_sets(record),
+        arm=records.optional_text(record, "arm", LONGEST_ARM),
+        family=records.optional_text(record, "family", MAX_ID),
+        edited_from=records.optional_text(record, "edited_from", MAX_TEXT),
+        edit_distance=record.get("edit_distance", 0),
         unread=records.unread(record, KEYS if "answers" in record else KEYS - {*single_premises.FIELDS}),
     )

@@ -19,7 +19,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
-from collection.models import Corpus, Genre, Pair, PairInSet, PairSet, Parse, Premise, Source
+from collection.models import Corpus, Genre, Pair, PairEdit, PairInSet, PairSet, Parse, Premise, Source
 from collection.premise_ids import public_id_of, published_id, spare_public_id, text_of
 from collection.texts import flaw_in
 
@@ -211,12 +211,19 @@ def write_pairs(
             source_id=source,
             answers_left_out=plan.item.left_out,
             metadata=plan.item.metadata or None,
+            arm=plan.item.arm,
+            family=plan.item.family,
         )
         for genre, public_id, plan in new
     ]
     Pair.objects.bulk_create(pairs)
     written = [(pair, plan) for pair, (_, _, plan) in zip(pairs, new, strict=True)]
     Parse.objects.bulk_create(_parse(pair, plan) for pair, plan in written if any(plan.item.parses))
+    PairEdit.objects.bulk_create(
+        PairEdit(pair=pair, edited_from=plan.item.edited_from, distance=plan.item.edit_distance)
+        for pair, plan in written
+        if plan.item.edited_from
+    )
     _put_into_sets(run.corpus, written)
     run.counts["pairs"] += len(pairs)
     run.count_rows(plan for _, plan in written)

@@ -10,6 +10,7 @@ from collection.models.corpora import (
     FaqEntry,
     Genre,
     Prompt,
+    PromptChange,
     PromptField,
     PromptVersion,
     WorkedExample,
@@ -27,13 +28,14 @@ from collection.models.joining import (
     SignUp,
     Visit,
 )
-from collection.models.pairs import PARTITION_CHOICES, Pair, PairInSet, PairSet, Parse
+from collection.models.pairs import PARTITION_CHOICES, Pair, PairEdit, PairInSet, PairSet, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
-from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
+from collection.models.premises import DroppedLine, OfferedText, Premise, PremiseImport, Source
 from collection.models.returned import ReturnedText
 from collection.models.withholding import Withholding
 from collection.models.writing import (
     AdviceGiven,
+    ArmDraw,
     DraftText,
     PilotWriter,
     ProblemReport,
@@ -50,6 +52,7 @@ __all__ = [
     "WRITING_EXAM",
     "AdviceGiven",
     "AdviceSetting",
+    "ArmDraw",
     "CheckQuestion",
     "Corpus",
     "CorpusText",
@@ -66,7 +69,9 @@ __all__ = [
     "Genre",
     "Invitation",
     "LedgerEntry",
+    "OfferedText",
     "Pair",
+    "PairEdit",
     "PairImportJob",
     "PairInSet",
     "PairSet",
@@ -77,6 +82,7 @@ __all__ = [
     "PremiseImport",
     "ProblemReport",
     "Prompt",
+    "PromptChange",
     "PromptField",
     "PromptReading",
     "PromptVersion",

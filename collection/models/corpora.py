@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils.translation import get_language, gettext
 
 from accounts.models import ConsentForm, Qualification
-from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
+from collection.corpus_schema import MODES, WRITE, CorpusPart, GenrePart, PromptPart
 from collection.models.querysets import (
     CorpusQuerySet,
     CorpusTextQuerySet,
@@ -196,7 +196,15 @@ class AdviceSetting(models.Model):
 
 
 class Prompt(models.Model):
-    """The instructions for a group of genres. The text is in its versions."""
+    """The instructions for a group of genres. The text is in its versions.
+
+    A prompt may have arms: prompts that stand in its place for some writers or premises (`ArmDraw`), drawn by their shares.
+    It is itself the first of its arms.
+    """
+
+    class DrawnBy(models.TextChoices):
+        WRITER = "writer", "writer: everybody writes under one arm"
+        PREMISE = "premise", "premise: everybody writes under all arms"
 
     class Status(models.TextChoices):
         OPEN = "open"
@@ -207,6 +215,20 @@ class Prompt(models.Model):
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=6, choices=Status.choices, default=default_of(PromptPart, "status"))
+    arm_of = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="arms")
+    share = models.PositiveSmallIntegerField(
+        default=default_of(PromptPart, "share"),
+        db_default=1,
+        help_text="how many tasks for one of an arm with the share 1",
+    )
+    drawn_by = models.CharField(
+        max_length=7, choices=DrawnBy.choices, default=default_of(PromptPart, "drawn_by"), db_default="writer"
+    )
+    drawn_by_genre = models.BooleanField(
+        default=default_of(PromptPart, "drawn_by_genre"),
+        db_default=False,
+        help_text="arms are balanced within each genre",
+    )
 
     objects = PromptQuerySet.as_manager()
 
@@ -214,10 +236,34 @@ class Prompt(models.Model):
         constraints = [
             unique("prompt_slug_unique_in_corpus", "corpus", "slug"),
             check("prompt_status_is_known", Q(status__in=["open", "pilot", "closed"])),
+            check("prompt_is_no_arm_of_itself", Q(arm_of=None) | ~Q(arm_of=F("id"))),
+            check("arm_has_a_share", Q(share__gte=1)),
+            check("arms_are_drawn_by_something", Q(drawn_by__in=["writer", "premise"])),
+            check("arm_is_not_piloted_alone", Q(arm_of=None) | ~Q(status="pilot")),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def root(self) -> "Prompt":
+        """Returns the prompt whose arm this is: the one that genres name, and whose name writers read."""
+        return self.arm_of or self
+
+    def note_change(self) -> None:
+        """Adds state and share to the history, where they differ from its last row."""
+        last = self.history.order_by("-pk").values_list("status", "share").first()
+        if last != (self.status, self.share):
+            self.history.create(status=self.status, share=self.share)
+
+
+class PromptChange(models.Model):
+    """The state and the share that a prompt got at a time. Rows are added, never changed."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="history")
+    status = models.CharField(max_length=6, choices=Prompt.Status.choices)
+    share = models.PositiveSmallIntegerField()
+    changed_at = models.DateTimeField(auto_now_add=True)
 
 
 class PromptVersion(models.Model):
@@ -249,13 +295,25 @@ class PromptVersion(models.Model):
     differs = models.TextField(
         blank=True, help_text="Markdown; what those read who know another prompt of the corpus"
     )
+    mode = models.CharField(
+        max_length=8,
+        choices=[(name, name) for name in MODES],
+        default=default_of(PromptPart, "mode"),
+        db_default=WRITE,
+    )
+    avoid = models.CharField(
+        max_length=1000, blank=True, db_default="", help_text="words that no sentence may have"
+    )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = PromptVersionQuerySet.as_manager()
 
     class Meta:
-        constraints = [unique("prompt_version_unique", "prompt", "number")]
+        constraints = [
+            unique("prompt_version_unique", "prompt", "number"),
+            check("way_of_writing_is_known", Q(mode__in=MODES)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.prompt} (version {self.number})"

@@ -49,6 +49,18 @@ class Pair(models.Model):
         db_default=0,
         help_text="answers of a published corpus that name several labels, and so are no votes",
     )
+    arm = models.CharField(
+        max_length=60,
+        blank=True,
+        db_default="",
+        help_text="the arm of the prompt, where it had several, under which the hypothesis was written",
+    )
+    family = models.CharField(
+        max_length=200,
+        blank=True,
+        db_default="",
+        help_text="the id of the pair whose sentence was changed into those of the others; empty: alone",
+    )
     metadata = models.JSONField(
         null=True, blank=True, help_text="what a published file says of the pair and no column here holds"
     )
@@ -104,6 +116,17 @@ class Parse(models.Model):
     premise_binary_parse = models.TextField(blank=True)
     hypothesis_parse = models.TextField(blank=True)
     hypothesis_binary_parse = models.TextField(blank=True)
+
+
+class PairEdit(models.Model):
+    """The sentence that a writer changed into the hypothesis of a pair, and by how much."""
+
+    pair = models.OneToOneField(Pair, on_delete=models.PROTECT, related_name="edit")
+    edited_from = models.TextField()
+    distance = models.PositiveIntegerField(help_text="words put in, left out or replaced")
+
+    class Meta:
+        constraints = [check("something_was_changed", ~Q(edited_from=""))]
 
 
 class PairSet(models.Model):

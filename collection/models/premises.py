@@ -79,6 +79,24 @@ class Premise(models.Model):
         return sentences_of(self.text, self.sentence_count)
 
 
+class OfferedText(models.Model):
+    """A draft that writers of a premise get to change: a model's, or a sentence from elsewhere."""
+
+    premise = models.ForeignKey(Premise, on_delete=models.CASCADE, related_name="offered", db_index=False)
+    label = models.CharField(max_length=20, blank=True, help_text="empty: for every label")
+    text = models.TextField()
+    origin = models.CharField(max_length=200, help_text="where it comes from, such as the name of a model")
+
+    class Meta:
+        constraints = [
+            unique("one_draft_a_premise_and_label", "premise", "label"),
+            check("draft_not_empty", ~Q(text="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"for {self.premise_id}, {self.label or 'every label'}"
+
+
 class PremiseImport(models.Model):
     """How far a source file has been read into a genre; written with each batch of lines."""
 

@@ -28,7 +28,7 @@ class WritingAssignmentQuerySet(models.QuerySet):
         """Filters this annotator's tasks, with all fields that their page shows."""
         tasks = self.filter(annotator=annotator)
         return tasks.select_related(
-            "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
+            "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt__arm_of"
         ).prefetch_related("prompt_version__fields", "prompt_version__faq")
 
     def given_since(self, annotator: models.Model, since: datetime, corpus: OuterRef) -> Subquery:
@@ -73,6 +73,10 @@ class PromptQuerySet(models.QuerySet):
         """Adds `pilot_count`: how many people are chosen to try the prompt out."""
         return self.annotate(pilot_count=Count("pilots"))
 
+    def arms_of(self, root: Any) -> "PromptQuerySet":
+        """Keeps a prompt and its other arms. `root`: its key, or a reference to it."""
+        return self.filter(Q(pk=root) | Q(arm_of=root))
+
 
 class PromptVersionQuerySet(models.QuerySet):
     def newest(self) -> "PromptVersionQuerySet":
@@ -83,15 +87,20 @@ class PromptVersionQuerySet(models.QuerySet):
 
 class GenreQuerySet(models.QuerySet):
     def writable_by(self, annotator: models.Model) -> "GenreQuerySet":
-        """Keeps genres whose prompt is open, or piloted by this person; `is_piloted` says which of the two."""
+        """Keeps genres whose prompt is open, or piloted by this person; `is_piloted` says which of the two.
+
+        Of a prompt with arms, the person's own arm is open, or any for somebody who belongs to none yet.
+        """
         model = self.model._meta.apps.get_model
         pilots = model("collection", "PilotWriter").objects.filter(annotator=annotator.pk)
         versions = model("collection", "PromptVersion").objects.filter(prompt=OuterRef("prompt"))
+        draws = model("collection", "ArmDraw").objects.filter(annotator=annotator.pk)
+        drawn = draws.filter(root=OuterRef(OuterRef("prompt")))
+        arms = model("collection", "Prompt").objects.arms_of(OuterRef("prompt")).exclude(status="closed")
+        mine = arms.filter(Exists(drawn.filter(arm=OuterRef("pk"))) | ~Exists(drawn))
         is_piloted = ExpressionWrapper(Q(prompt__status="pilot"), output_field=BooleanField())
-        may_pilot = Q(prompt__status="pilot") & Exists(pilots.filter(prompt=OuterRef("prompt")))
-        return self.filter(Q(prompt__status="open") | may_pilot, Exists(versions)).annotate(
-            is_piloted=is_piloted
-        )
+        may_pilot = ~Q(prompt__status="pilot") | Exists(pilots.filter(prompt=OuterRef("prompt")))
+        return self.filter(may_pilot, Exists(mine), Exists(versions)).annotate(is_piloted=is_piloted)
 
     def with_next_turn(self, annotator: models.Model, now: datetime) -> "GenreQuerySet":
         """Adds `next_turn`, the turn of the first seat that this person can claim, or NULL. After `writable_by`.

@@ -113,6 +113,11 @@ class WritingAssignment(models.Model):
         """Returns the labels to write for, in the order of the fields."""
         return [entry.label for entry in self.prompt_version.fields.all()]
 
+    @property
+    def labels_on_page(self) -> list[str]:
+        """Returns the labels in the order in which the page has their fields."""
+        return [entry.label for entry in self.corpus.in_order(self.prompt_version.fields.all())]
+
 
 class DraftText(models.Model):
     """The draft of one field of an unsent task, to be continued on any device; of a skipped one, to be read."""
@@ -175,6 +180,26 @@ class PilotWriter(models.Model):
 
     class Meta:
         constraints = [unique("pilot_chosen_once", "prompt", "annotator")]
+
+
+class ArmDraw(models.Model):
+    """The arm of a prompt to which a writer belongs, for good, or a premise, until the arm is closed."""
+
+    root = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="draws", db_index=False)
+    arm = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="drawn")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True)
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, null=True, blank=True)
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            check(
+                "arm_is_of_a_writer_or_a_premise",
+                Q(annotator=None, premise__isnull=False) | Q(annotator__isnull=False, premise=None),
+            ),
+            unique("one_arm_a_writer", "root", "annotator", where=Q(annotator__isnull=False)),
+            unique("one_arm_a_premise", "root", "premise", where=Q(premise__isnull=False)),
+        ]
 
 
 class ProblemReport(models.Model):

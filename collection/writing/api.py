@@ -17,6 +17,7 @@ from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, PromptField, WritingAssignment
 from collection.writing import claiming, submitting
+from collection.writing.starts import avoided, starts_of
 
 
 class CorpusNameSerializer(serializers.Serializer):
@@ -44,6 +45,15 @@ class WritingTaskSerializer(serializers.Serializer):
     instructions = serializers.CharField(required=False, help_text="Markdown")
     care = serializers.CharField(required=False, help_text="Markdown; to be read before an upsetting text")
     fields_ = FieldSerializer(many=True, help_text="a text for each label, in this order")
+    mode = serializers.CharField(required=False, help_text="`write`, `edit` or `contrast`")
+    starts = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="under `edit`: label -> the sentence to change",
+    )
+    avoid = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="words that no text may have"
+    )
     min_chars = serializers.IntegerField(required=False)
     max_chars = serializers.IntegerField(required=False)
     pay_cents = serializers.IntegerField(required=False)
@@ -69,6 +79,9 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
         "instructions": version.instructions,
         "care": version.care,
         "fields": list(version.fields.all()),
+        "mode": version.mode,
+        "starts": {label: text for label, text in starts_of(assignment, {}).items() if text},
+        "avoid": avoided(version),
         "min_chars": assignment.corpus.min_hypothesis_chars,
         "max_chars": assignment.corpus.max_hypothesis_chars,
         "pay_cents": version.pay_cents,

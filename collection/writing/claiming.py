@@ -28,6 +28,7 @@ from collection.models import (
     WritingSeat,
 )
 from collection.models.querysets import SeatQuerySet
+from collection.writing.arms import root_of, version_for
 from collection.writing.reading_pay import pay_for_earlier_reading
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.days import start_of_day
@@ -87,8 +88,8 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     seat = _next_seat(corpus, annotator, full, now, prompt)
     if seat is None:
         raise _why_no_seat(corpus, annotator, full, now)
+    version = version_for(seat=seat, annotator=annotator, now=now)
     lease_seat(seat, annotator, now)
-    version = _newest_version(seat)
     made = WritingAssignment.objects.create(
         corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
     )
@@ -109,16 +110,16 @@ def _of_chosen_kind(current: WritingAssignment, chosen: str, now: datetime) -> W
     The pages show no text before its instructions were read. A program may have: it finds its token gone.
     """
     annotator, corpus, version = current.annotator, current.corpus, current.prompt_version
-    if chosen in ("", version.prompt.slug):
+    if chosen in ("", version.prompt.root.slug):
         return current
     if has_passed(annotator=annotator, version=version) or current.drafts.exists():
         return current
     seat = _next_seat(corpus, annotator, full_genres(annotator, corpus), now, chosen)
     if seat is None:
         return current
-    version = _newest_version(seat)
-    if version.prompt.slug != chosen:
+    if seat.genre.prompt is None or seat.genre.prompt.slug != chosen:
         return current
+    version = version_for(seat=seat, annotator=annotator, now=now)
     release_seat(current)
     lease_seat(seat, annotator, now)
     WritingAssignment.objects.filter(pk=current.pk).update(
@@ -126,10 +127,6 @@ def _of_chosen_kind(current: WritingAssignment, chosen: str, now: datetime) -> W
     )
     pay_for_earlier_reading(annotator=annotator, version=version)
     return assignments().get(pk=current.pk)
-
-
-def _newest_version(seat: WritingSeat) -> PromptVersion:
-    return PromptVersion.objects.newest().select_related("prompt__corpus").get(prompt__genre=seat.genre_id)
 
 
 def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
@@ -162,7 +159,7 @@ def has_writing(annotator: User, now: datetime) -> Q:
 
 def assignments() -> QuerySet[WritingAssignment]:
     return WritingAssignment.objects.select_related(
-        "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
+        "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt__arm_of"
     )
 
 
@@ -276,7 +273,7 @@ def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: 
         WritingAssignment.objects.handed_to(annotator)
         .filter(corpus=corpus)
         .order_by("-pk")
-        .values_list("prompt_version__prompt", "created_at")[:RUN]
+        .values_list(root_of("prompt_version__prompt"), "created_at")[:RUN]
     )
     last = [prompt for prompt, _ in lately]
     came = Visit.objects.filter(user=annotator, link__corpus=corpus).aggregate(at=Max("arrived_at"))["at"]
@@ -287,7 +284,7 @@ def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: 
     read = set(
         PromptReading.objects.filter(
             annotator=annotator, passed_at__isnull=False, version__prompt__corpus=corpus
-        ).values_list("version__prompt", flat=True)
+        ).values_list(root_of("version__prompt"), flat=True)
     )
 
     def place(genre: Genre) -> tuple[bool, bool, bool, int, int]:
@@ -309,6 +306,7 @@ def _next_seat(
         free = _to_write(genre).free_for(annotator, now)
         seat = free.select_for_update(skip_locked=True, of=("self",)).first()
         if seat is not None:
+            seat.genre = genre  # with its prompt
             return seat
     return None
 
@@ -368,7 +366,7 @@ def _why_closed(corpus: Corpus) -> NoWork:
     statuses = set(Prompt.objects.filter(corpus=corpus, genre__isnull=False).values_list("status", flat=True))
     if Prompt.Status.PILOT in statuses:
         why = gettext("A few people are still testing the instructions. Other people can write after that.")
-    elif Prompt.Status.CLOSED in statuses:
+    elif statuses:  # of a prompt with arms, that of this person may be closed
         why = gettext(
             "Writing is closed here at the moment. The researchers open it again when there is more to do."
         )

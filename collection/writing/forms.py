@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundField
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 
+from collection.corpus_schema import CONTRAST
 from collection.models import (
     Corpus,
     DraftText,
@@ -19,6 +20,7 @@ from collection.models import (
 )
 from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
+from collection.writing.starts import starts_of
 from collection.writing.submitting import Signals, version_of
 
 PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
@@ -60,7 +62,9 @@ class WritingForm(FocusedForm):
     def __init__(self, assignment: WritingAssignment, data: Any = None) -> None:
         self.assignment = assignment
         start = {"token": assignment.token, "key": assignment.token}
+        starts = starts_of(assignment, {})
         if data is None:
+            start |= {f"{PREFIX}{label}": text for label, text in starts.items()}
             self.drafts = list(assignment.drafts.all())
             start["base"] = version_of(self.drafts)
             for each in self.drafts:
@@ -86,9 +90,12 @@ class WritingForm(FocusedForm):
                         "dir": direction_of(corpus.language),
                         "autocomplete": "off",
                         "data-text": entry.label,
+                        **({"data-start": starts[entry.label]} if starts.get(entry.label) else {}),
                     }
                 ),
             )
+        first = assignment.labels_on_page[:1] if assignment.prompt_version.mode == CONTRAST else []
+        self.changed_from = f"{PREFIX}{first[0]}" if first else ""
 
     @property
     def text_fields(self) -> list[BoundField]:
@@ -105,8 +112,10 @@ class WritingForm(FocusedForm):
 
     @property
     def has_typed(self) -> bool:
-        """Returns whether any field for a text is filled."""
-        return any(text.strip() for label, text in self.raw_texts.items() if label != DraftText.PROBLEM)
+        """Returns whether any field for a text is filled with more than what stood in it."""
+        starts = starts_of(self.assignment, {})
+        typed = {label: text.strip() for label, text in self.raw_texts.items() if label != DraftText.PROBLEM}
+        return any(text not in ("", starts.get(label, "").strip()) for label, text in typed.items())
 
     @property
     def only_reports(self) -> bool:

@@ -67,16 +67,21 @@ def knows_another(*, annotator: User, prompt: Prompt) -> bool:
     return others.filter(annotator=annotator).exclude(version__prompt=prompt).exists()
 
 
+@one_transaction
 def set_prompt_status(*, prompt: Prompt, status: str) -> None:
     """Opens, pilots or closes a prompt. Opening ends a pilot: its empty seats can no longer be claimed.
 
-    Raises NotPossible for an unknown status.
+    Raises NotPossible for an unknown status, and for a pilot of an arm alone.
     """
     if status not in Prompt.Status.values:
         raise NotPossible(
             f"“{status}” is not a status of a prompt. Choose one of: {', '.join(Prompt.Status.values)}."
         )
-    Prompt.objects.filter(pk=prompt.pk).update(status=status)
+    if status == Prompt.Status.PILOT and prompt.arm_of_id:
+        raise NotPossible(f"An arm is piloted with the prompt whose arm it is, “{prompt.root.name}”.")
+    prompt.status = status
+    prompt.save(update_fields=["status"])
+    prompt.note_change()
 
 
 def choose_pilot(*, prompt: Prompt, code: str) -> PilotWriter:

@@ -17,8 +17,10 @@ def pays_for_reading(*, annotator: User, version: PromptVersion) -> bool:
         return False
     in_hand = WritingAssignment.objects.filter(annotator=annotator, prompt_version=version, closed_at=None)
     is_newest = PromptVersion.objects.newest().filter(pk=version.pk).exists()
-    writable = Genre.objects.filter(prompt=version.prompt_id).writable_by(annotator)
-    return in_hand.exists() or (is_newest and writable.exists())
+    root = version.prompt.root
+    writable = Genre.objects.filter(prompt=root).writable_by(annotator)
+    is_other_arm = root.arms.exists() and not version.prompt.drawn.filter(annotator=annotator).exists()
+    return in_hand.exists() or (is_newest and writable.exists() and not is_other_arm)
 
 
 def pay_for_reading(*, annotator: User, version: PromptVersion) -> None:

@@ -284,7 +284,9 @@ def faq(request: HttpRequest, version: int) -> HttpResponse:
 
 
 def _version(version: int, corpus: str | None = None) -> PromptVersion:
-    versions = PromptVersion.objects.select_related("prompt__corpus").prefetch_related("faq", "fields")
+    versions = PromptVersion.objects.select_related("prompt__corpus", "prompt__arm_of").prefetch_related(
+        "faq", "fields"
+    )
     return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
 
 

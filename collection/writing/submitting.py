@@ -30,6 +30,7 @@ from collection.premises.filters.language import ForeignLanguage, detected_langu
 from collection.texts import one_line
 from collection.writing.claiming import assignments, close, lease_seat, lock_writer, release_seat
 from collection.writing.problem_reports import report_problem
+from collection.writing.starts import avoided, join_family, note_edits, starts_of
 from collection.writing.who_may_write import why_not_writing
 from shared.days import start_of_day
 from shared.transactions import one_transaction
@@ -120,7 +121,9 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
     withdrawn = "" if mine else ENDED if ended else SURPLUS
     if assignment.seat.is_pilot:
         withdrawn = PILOT
-    pairs = Pair.objects.bulk_create(
+    prompt = assignment.prompt_version.prompt
+    arm = prompt.slug if prompt.arm_of_id or prompt.arms.exists() else ""
+    pairs = [
         Pair(
             corpus_id=assignment.corpus_id,
             premise_id=assignment.seat.premise_id,
@@ -130,11 +133,15 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
             author_label=label,
             prompt_version_id=assignment.prompt_version_id,
             assignment=assignment,
+            arm=arm,
             withdrawn_at=now if withdrawn else None,
             withdrawn_because=withdrawn,
         )
         for label, text in texts.items()
-    )
+    ]
+    join_family(assignment, pairs)
+    Pair.objects.bulk_create(pairs)
+    note_edits(assignment, pairs)
     if problem:
         report_problem(assignment=assignment, text=problem)
     close(assignment, Outcome.SUBMITTED if mine else Outcome.SURPLUS, now)
@@ -149,7 +156,7 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
         key=f"writing:{assignment.token}",
     )
     finishes = finish_visits(user=assignment.annotator_id, corpus=assignment.corpus_id)
-    return WritingResult(pairs=list(pairs), surplus=not mine, cents=cents, finishes_visit=finishes)
+    return WritingResult(pairs=pairs, surplus=not mine, cents=cents, finishes_visit=finishes)
 
 
 @one_transaction
@@ -286,7 +293,7 @@ def discard_drafts(*, annotator: User) -> None:
 def in_words(advice: Advice) -> str:
     """Returns the words of an advice in the reader's language, and whether the text can be sent all the same."""
     words = ngettext(*advice.text, advice.count) if isinstance(advice.text, tuple) else gettext(advice.text)
-    said = words % {"count": advice.count}
+    said = words % {"count": advice.count, "word": advice.word}
     return said if advice.refuses else said + " " + gettext("You can send it all the same.")
 
 
@@ -305,6 +312,8 @@ def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[A
         used_before=used,
         is_other_language=partial(_is_other_language, corpus.language) if looks_at_language else None,
         levels=levels,
+        starts=starts_of(assignment, texts),
+        avoid=avoided(assignment.prompt_version),
     )
     return advise(texts, task)
 

@@ -71,7 +71,7 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         return redirect(_consent_page(found))
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
-    if chosen not in ("", assignment.prompt_version.prompt.slug):
+    if chosen not in ("", assignment.prompt_version.prompt.root.slug):
         has_work, why = _why_another_kind(assignment, chosen)
         messages.info(request, why)
         chosen = chosen if has_work else ""
@@ -88,7 +88,7 @@ def _why_another_kind(assignment: WritingAssignment, chosen: str) -> tuple[bool,
         return False, gettext("There are no texts left of the kind you chose. Here is one of another kind.")
     return True, gettext(
         "You already have a text of the kind “%(name)s”. Send it or skip it; then you get a text of the kind “%(chosen)s”."
-    ) % {"name": isolated(assignment.prompt_version.prompt.name), "chosen": isolated(found.name)}
+    ) % {"name": isolated(assignment.prompt_version.prompt.root.name), "chosen": isolated(found.name)}
 
 
 def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:

@@ -31,6 +31,9 @@ TEXTS = (
     "genre",
     "group",
     "prompt_version",
+    "arm",
+    "family",
+    "edited_from",
     "sentence1_parse",
     "sentence1_binary_parse",
     "sentence2_parse",
@@ -38,7 +41,7 @@ TEXTS = (
 )
 LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses", "sets")
 LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
-LEFT_OUT, GIVEN, METADATA = "answers_left_out", "answers", "metadata"
+LEFT_OUT, DISTANCE, GIVEN, METADATA = "answers_left_out", "edit_distance", "answers", "metadata"
 
 
 def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
@@ -92,6 +95,7 @@ def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
         DISTRIBUTION: {"feature": {"dtype": "float64", "_type": "Value"}, "_type": "List"},
         **{name: {"feature": number, "_type": "List"} for name in answers.COUNTS},
         LEFT_OUT: number,
+        DISTANCE: number,
         GIVEN: {"feature": _answer_features(), "_type": "List"},
         METADATA: text,
         **({LABEL: {"names": labels, "_type": "ClassLabel"}} if has_gold else {}),
@@ -117,6 +121,7 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
         (DISTRIBUTION, pa.list_(pa.float64())),
         *((name, pa.list_(pa.int64())) for name in answers.COUNTS),
         (LEFT_OUT, pa.int64()),
+        (DISTANCE, pa.int64()),
     ]
     kinds = {"string": text, "int64": pa.int64(), "bool": pa.bool_()}
     answer = pa.struct([(name, kinds[each["dtype"]]) for name, each in _answer_features().items()])
@@ -149,6 +154,7 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
         DISTRIBUTION: [_shares(line, rule.labels) for line in lines],
         **{name: [_counts(line, name, rule.labels) for line in lines] for name in answers.COUNTS},
         LEFT_OUT: [line.get(LEFT_OUT, 0) for line in lines],
+        DISTANCE: [line.get(DISTANCE, 0) for line in lines],
         GIVEN: [answers.answers_of(line) for line in lines],
         METADATA: [
             json.dumps(line[METADATA], ensure_ascii=False) if METADATA in line else "" for line in lines

@@ -27,6 +27,10 @@ COLUMNS = (
     "pair__hypothesis",
     "pair__answers_left_out",
     "pair__metadata",
+    "pair__arm",
+    "pair__family",
+    "pair__edit__edited_from",
+    "pair__edit__distance",
     "pair__author_label",
     "pair__author__code",
     "pair__prompt_version__prompt__slug",
@@ -124,6 +128,13 @@ def _whole_line(
         line["seats_waiting"] = row.seats_waiting
     if row.pair__metadata:
         line["metadata"] = row.pair__metadata
+    told = {
+        "arm": row.pair__arm,
+        "family": row.pair__family,
+        "edited_from": row.pair__edit__edited_from,
+        "edit_distance": row.pair__edit__distance,
+    }
+    line |= {name: value for name, value in told.items() if value}
     return line
 
 

@@ -78,7 +78,8 @@
     const own = () => fingerprint(Object.fromEntries(fields.map((field) => [labelOf(field), field.value])));
     const ahead = Date.parse(form.dataset.now) - Date.now();
     const now = () => new Date(Date.now() + ahead).toISOString();
-    const isEmpty = (among = fields) => !among.some((field) => field.value.trim());
+    const isUntouched = (field) => field.value.trim() === (field.dataset.start || "").trim();
+    const isEmpty = (among = fields) => among.every(isUntouched);
     const tell = (line, isSaved = false) => {
       if (draftLine.textContent !== line) draftLine.textContent = line;
       draftLine.toggleAttribute("data-saved", isSaved);
@@ -110,7 +111,7 @@
       }
       const there = own();
       for (const field of fields) {
-        if (kept || !field.value) field.value = draft.texts[field.name] || "";
+        if (kept || isUntouched(field)) field.value = draft.texts[field.name] || "";
         if (field.name === "problem" && field.value) field.closest("details").open = true;
       }
       if (kept && own() !== there) base.value = draft.base || "";
@@ -225,6 +226,16 @@
       advise();
       keepSoon();
     });
+
+    for (const button of form.querySelectorAll("[data-begin-with]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => {
+        const field = form.elements[button.dataset.in];
+        field.value = form.elements[button.dataset.beginWith].value;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        field.focus();
+      });
+    }
 
     // Counts how the task was typed: evidence for a researcher, which decides nothing.
 

@@ -11,10 +11,11 @@ from django.utils.translation import gettext
 from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.errors import InvalidWriting
-from collection.models import Exclusion, Pair, ReturnedText, WritingAssignment
+from collection.models import Exclusion, Pair, PairEdit, ReturnedText, WritingAssignment
 from collection.models.withdrawal import RETURNED
 from collection.texts import one_line
 from collection.writing.claiming import lock_writer
+from collection.writing.starts import store_edits
 from collection.writing.submitting import advice_on, in_words
 from collection.writing.who_may_write import texts_to_mend
 from shared.transactions import one_transaction
@@ -108,7 +109,11 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
         author_label=old.author_label,
         prompt_version_id=old.prompt_version_id,
         assignment_id=old.assignment_id,
+        arm=old.arm,
+        family=old.family,
     )
+    if before := PairEdit.objects.filter(pair=old).first():
+        store_edits(old.corpus, {new: before.edited_from})
     _close(waiting, Outcome.MENDED, now, mended=new)
     mark_stale(corpus=old.corpus_id)
     return new

@@ -56,6 +56,7 @@ PAIR_KEYS: dict[str, Key] = {
         default=Value(""),
         output_field=CharField(),
     ),
+    "arm": lambda pair: F(f"{pair}arm"),
     "author": lambda pair: Coalesce(f"{pair}author__code", Value("")),
     "written": lambda pair: Case(
         When(**{f"{pair}source__isnull": True}, then=_week(f"{pair}created_at")),
@@ -68,6 +69,7 @@ DIMENSIONS = {
     "partition": "the published partition, or where a snapshot placed the premise or holds it out",
     "prompt": "the prompt under which the hypothesis was written",
     "version": "the prompt, and its version, under which the hypothesis was written",
+    "arm": "the arm of the prompt, where it had several, under which the hypothesis was written",
     "author": "who wrote the hypothesis",
     "written": "the week, by its Monday, in which the hypothesis was written here",
     "validator": "who validated: the pairs that have a label of this person among those that count",

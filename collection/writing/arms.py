@@ -1,0 +1,89 @@
+"""Draws the arm of a prompt for a writer or a premise: protocols that are compared while a corpus is written.
+
+The arm with the fewest tasks for its share is drawn, and chance decides between equals (minimisation without covariates:
+Taves 1974; with `drawn_by_genre`, within each genre). Tasks in hand count, so that arms stay equal when many begin at once.
+"""
+
+import random
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import cast
+
+from django.db.models import Count, F, Max, Q
+from django.db.models.functions import Coalesce
+
+from accounts.models import User
+from collection.models import ArmDraw, Prompt, PromptChange, PromptVersion, WritingAssignment, WritingSeat
+from collection.models.querysets import is_leased
+
+IN_HAND = timedelta(hours=2)  # a task that was begun longer ago is taken for given up
+CHANCE = random.SystemRandom()
+
+
+def root_of(prompt: str) -> Coalesce:
+    """Returns an expression: the key of the prompt whose arm this one is, or its own. `prompt`: the path to it."""
+    return Coalesce(f"{prompt}__arm_of", f"{prompt}__pk")
+
+
+def draw(tasks: Mapping[int, int], shares: Mapping[int, int], chance: random.Random) -> int:
+    """Returns the arm that is furthest behind. `tasks`: arm -> completed and begun ones; `shares`: of open arms."""
+    load = {arm: (tasks.get(arm, 0) + 1) / share for arm, share in shares.items()}
+    least = min(load.values())
+    return chance.choice([arm for arm, each in load.items() if each == least])
+
+
+def version_for(*, seat: WritingSeat, annotator: User, now: datetime) -> PromptVersion:
+    """Returns the newest version of the arm to which writer or premise belongs; draws one for who belongs to none.
+
+    Call it in the transaction that makes the task. `seat`: of a genre with a prompt.
+    """
+    root = cast(Prompt, seat.genre.prompt)
+    found = PromptVersion.objects.newest().select_related("prompt__corpus", "prompt__arm_of")
+    versions = {each.prompt_id: each for each in found.filter(_is_arm(root))}
+    if len(versions) == 1:
+        return versions.popitem()[1]
+    by_premise = root.drawn_by == Prompt.DrawnBy.PREMISE
+    of = {"premise_id": seat.premise_id} if by_premise else {"annotator_id": annotator.pk}
+    is_open = {key: each.prompt.status != Prompt.Status.CLOSED for key, each in versions.items()}
+    drawn = root.draws.filter(**of).values_list("arm", flat=True)
+    if (arm := drawn.first()) and (is_open[arm] or not by_premise):
+        return versions[arm]
+    # One at a time, so that each draw counts the one before it. Another seat of the premise may have been first.
+    Prompt.objects.select_for_update(of=("self",), no_key=True).get(pk=root.pk)
+    if (arm := drawn.first()) and (is_open[arm] or not by_premise):
+        return versions[arm]
+    wrote = WritingAssignment.objects.filter(annotator=annotator, prompt_version__prompt__in=versions)
+    arm = None if by_premise else wrote.values_list("prompt_version__prompt", flat=True).first()
+    if arm is None:  # else they wrote under it before there were others, and stay
+        shares = {key: each.prompt.share for key, each in versions.items() if is_open[key]}
+        tasks = tasks_by_arm(root, now, genre=seat.genre_id if root.drawn_by_genre else None)
+        arm = draw(tasks, shares, CHANCE)
+    if not root.draws.filter(**of).update(arm=versions[arm].prompt):
+        ArmDraw.objects.create(root=root, arm=versions[arm].prompt, **of)
+    return versions[arm]
+
+
+def _is_arm(root: Prompt, path: str = "") -> Q:
+    """Returns a condition: `path` leads to one of the arms of this prompt."""
+    return Q(**{f"{path}prompt": root.pk}) | Q(**{f"{path}prompt__arm_of": root.pk})
+
+
+def tasks_by_arm(root: Prompt, now: datetime, *, genre: int | None = None) -> dict[int, int]:
+    """Returns arm -> its tasks that are sent or in hand, since arms were last added, opened, closed or weighted anew.
+
+    Older tasks do not count: an arm that comes late would get everybody, and differ from others by its time.
+    """
+    since = PromptChange.objects.filter(_is_arm(root)).aggregate(at=Max("changed_at"))["at"]
+    in_hand = (
+        Q(closed_at=None, created_at__gte=now - IN_HAND)
+        & is_leased(now, "seat__")
+        & Q(seat__annotator=F("annotator"))
+    )
+    counted = Q(outcome=WritingAssignment.Outcome.SUBMITTED) | in_hand
+    tasks = WritingAssignment.objects.filter(counted, _is_arm(root, "prompt_version__"))
+    tasks = tasks.filter(seat__is_pilot=root.status == Prompt.Status.PILOT)
+    if since is not None:
+        tasks = tasks.filter(created_at__gte=since)
+    if genre is not None:
+        tasks = tasks.filter(seat__genre=genre)
+    return dict(tasks.order_by().values_list("prompt_version__prompt").annotate(number=Count("pk")))

@@ -1,0 +1,132 @@
+"""Ways of writing that a prompt names: changing a sentence, contrasting one's own, avoiding words."""
+
+import pytest
+
+from collection.errors import InvalidWriting
+from collection.models import Corpus, OfferedText, Pair, PairEdit, Premise, PromptVersion
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
+from nli.tokens import edit_distance
+from tests.cast import ana, signed_in, with_token
+from tests.corpora import make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/writing/small/"
+PREMISE = "A small dog barks at night."
+
+
+def corpus_with(**version: object) -> Corpus:
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, PREMISE)])
+    PromptVersion.objects.update(**version)
+    return corpus
+
+
+def send(corpus: Corpus, **texts: str):
+    task = claim_writing(corpus=corpus, annotator=ana())
+    return submit_writing(annotator=ana(), token=task.token, texts=texts, key=task.token)
+
+
+def refused(corpus: Corpus, **texts: str) -> dict[str, str]:
+    with pytest.raises(InvalidWriting) as found:
+        send(corpus, **texts)
+    return found.value.errors
+
+
+CHANGED = {
+    "entailment": "A dog barks at night.",
+    "neutral": "A small dog barks at night and day.",
+    "contradiction": "A small cat barks at night.",
+}
+
+
+def test_the_text_stands_in_each_field_to_be_changed():
+    corpus = corpus_with(mode="edit")
+    client = signed_in(ana())
+    client.post(f"{PAGE}prompt/{PromptVersion.objects.get().pk}/", {"agree": "yes"})
+    form = client.get(PAGE).context["form"]
+    assert [field.value() for field in form.text_fields] == [PREMISE] * 3
+    assert not form.drafts
+    send(corpus, **CHANGED)
+    edits = PairEdit.objects.values_list("pair__author_label", "edited_from", "distance")
+    assert sorted(edits) == [
+        ("contradiction", PREMISE, 1),
+        ("entailment", PREMISE, 1),
+        ("neutral", PREMISE, 2),
+    ]
+    assert set(Pair.objects.values_list("family", "arm")) == {("", "")}
+
+
+def test_what_is_not_changed_is_refused_and_what_is_near_is_not():
+    corpus = corpus_with(mode="edit")
+    said = refused(corpus, **{**CHANGED, "neutral": f" {PREMISE.upper()} "})
+    assert said == {"neutral": "Nothing is changed yet. Please change this sentence."}
+    send(corpus, **CHANGED)  # one word changed: no advice
+    assert not Pair.objects.filter(assignment__advice__advice="one_word_changed").exists()
+
+
+def test_drafts_of_a_model_stand_in_the_fields_of_their_labels():
+    corpus = corpus_with(mode="edit")
+    premise = Premise.objects.get()
+    OfferedText.objects.create(premise=premise, label="neutral", text="The dog is old.", origin="model 1")
+    OfferedText.objects.create(premise=premise, text="There is a dog.", origin="model 1")
+    given = with_token(ana()).post("/api/v1/work/writing/next", {"corpus": "small"}).json()
+    assert given["mode"] == "edit"
+    assert given["starts"] == {
+        "neutral": "The dog is old.",
+        "entailment": "There is a dog.",
+        "contradiction": "There is a dog.",
+    }
+    send(corpus, **{**CHANGED, "neutral": "The dog is very old."})
+    neutral = PairEdit.objects.get(pair__author_label="neutral")
+    assert (neutral.edited_from, neutral.distance) == ("The dog is old.", 1)
+
+
+def test_a_contrast_family_is_named_after_the_first_sentence():
+    corpus = corpus_with(mode="contrast")
+    send(corpus, **CHANGED)
+    first = Pair.objects.get(author_label="entailment")
+    assert set(Pair.objects.values_list("family", flat=True)) == {first.public_id}
+    edits = PairEdit.objects.values_list("pair__author_label", "edited_from", "distance")
+    assert sorted(edits) == [
+        ("contradiction", CHANGED["entailment"], 2),
+        ("neutral", CHANGED["entailment"], 3),
+    ]
+
+
+def test_a_contrast_that_is_the_first_sentence_again_is_refused():
+    corpus = corpus_with(mode="contrast")
+    said = refused(corpus, **{**CHANGED, "neutral": CHANGED["entailment"]})
+    assert said["neutral"] == "Nothing is changed yet. Please change this sentence."
+
+
+def test_a_word_to_avoid_is_named_whatever_its_case_and_not_within_another():
+    corpus = corpus_with(avoid="not, at all, Cat")
+    said = refused(
+        corpus,
+        entailment="Nothing sleeps; a knot is tied.",
+        neutral="The cat sleeps.",
+        contradiction="It does Not at ALL bark.",
+    )
+    assert said == {
+        "neutral": "Please write this without “Cat”: the task does not allow it.",
+        "contradiction": "Please write this without “not”: the task does not allow it.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"),
+    [
+        ("", "", 0),
+        ("a b c", "a b c", 0),
+        ("a b c", "a c", 1),
+        ("a", "b c", 2),
+        ("", "a b", 2),
+        ("a b", "b a", 2),
+    ],
+)
+def test_the_distance_is_levenshteins_over_words(one, other, distance):
+    assert edit_distance(one.split(), other.split()) == distance
+    assert edit_distance(other.split(), one.split()) == distance
