@@ -9,11 +9,17 @@ class AnnotationSiteConfig(AppConfig):
         from annotation_site.researchers import bias_figures
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
-        from annotation_site.workspace import finished, page_figures, paper_pairs
+        from annotation_site.workspace import arms, finished, page_figures, paper_pairs
         from annotation_site.workspace.pipeline import overview_of
         from shared.figures import register
         from validation.statistics.cached import COMPUTE, Kind
 
-        register(*page_figures.FIGURES, *bias_figures.FIGURES, finished.FINISHED, paper_pairs.PAPER_PAIRS)
+        register(
+            *page_figures.FIGURES,
+            *bias_figures.FIGURES,
+            finished.FINISHED,
+            arms.ARMS,
+            paper_pairs.PAPER_PAIRS,
+        )
         COMPUTE.update({Kind.BIAS: bias_of, Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})
         COMPUTE.update({Kind.FINISHED: finished.finished_of, Kind.EXAMPLES: paper_pairs.paper_pairs})

@@ -21,6 +21,7 @@ from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.invitation_pages import invitations_page, invited
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.answer_pages import finished_page, paper_pairs_page
+from annotation_site.workspace.arms import arms_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
 from annotation_site.workspace.corpus_form_pages import change_corpus, preview_change
 from annotation_site.workspace.corpus_state_page import corpus_state
@@ -71,6 +72,7 @@ urlpatterns = [
     path("c/<slug:slug>/links/", links_page, name="entry-links"),
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),
+    path("c/<slug:slug>/arms/", arms_page, name="arms"),
     path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
     path("c/<slug:slug>/predictions/<id:public_id>/", pair_predictions, name="pair-predictions"),

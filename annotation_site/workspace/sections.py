@@ -68,6 +68,7 @@ SECTIONS = (
         "Prompts",
         ("Prompts and pilots", "pilots"),
         ("Side by side", "compare-prompts"),
+        ("Arms", "arms"),
         ("Advice", "advice-counts"),
         pages=("pilot",),
         needs="prompt",

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,10 +14,12 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.openapi import checked
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, PromptField, WritingAssignment
 from collection.writing import claiming, submitting
+from collection.writing.arms import arms_of
 from collection.writing.starts import avoided, starts_of
 
 
@@ -169,6 +172,35 @@ class SubmitWriting(APIView):
             "repeated": result.repeated,
         }
         return Response(WritingResultSerializer(answer).data)
+
+
+class ArmSerializer(serializers.Serializer):
+    """An arm of a prompt with its tasks."""
+
+    prompt = serializers.CharField(source="arm.root.slug", help_text="the prompt whose arm it is")
+    arm = serializers.CharField(source="arm.slug")
+    mode = serializers.CharField(help_text="`write`, `edit` or `contrast`")
+    status = serializers.CharField(source="arm.status")
+    share = serializers.IntegerField(source="arm.share")
+    drawn_by = serializers.CharField(source="arm.root.drawn_by", help_text="`writer` or `premise`")
+    belong = serializers.IntegerField(help_text="writers, or premises, that were drawn into it")
+    recent = serializers.IntegerField(help_text="tasks by which arms are drawn")
+    sent = serializers.IntegerField()
+    in_hand = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="begun, and neither sent nor skipped in time")
+
+
+class Arms(ResearcherView):
+    @extend_schema(
+        summary="Arms of prompts",
+        description="`corpora/SLUG/figures/arms` has the same as a table, and for files.",
+        responses=ArmSerializer(many=True),
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        corpus = get_object_or_404(Corpus, slug=slug)
+        return Response(ArmSerializer(arms_of(corpus, timezone.now()), many=True).data)
 
 
 def _check_is_passed(request: Request, assignment: WritingAssignment, annotator: User) -> None:

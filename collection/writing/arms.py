@@ -6,6 +6,7 @@ Taves 1974; with `drawn_by_genre`, within each genre). Tasks in hand count, so t
 
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -13,7 +14,15 @@ from django.db.models import Count, F, Max, Q
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from collection.models import ArmDraw, Prompt, PromptChange, PromptVersion, WritingAssignment, WritingSeat
+from collection.models import (
+    ArmDraw,
+    Corpus,
+    Prompt,
+    PromptChange,
+    PromptVersion,
+    WritingAssignment,
+    WritingSeat,
+)
 from collection.models.querysets import is_leased
 
 IN_HAND = timedelta(hours=2)  # a task that was begun longer ago is taken for given up
@@ -68,18 +77,19 @@ def _is_arm(root: Prompt, path: str = "") -> Q:
     return Q(**{f"{path}prompt": root.pk}) | Q(**{f"{path}prompt__arm_of": root.pk})
 
 
+def _is_in_hand(now: datetime) -> Q:
+    """Returns a condition on tasks: they were begun lately, and their writer holds the seat."""
+    begun = Q(closed_at=None, created_at__gte=now - IN_HAND)
+    return begun & is_leased(now, "seat__") & Q(seat__annotator=F("annotator"))
+
+
 def tasks_by_arm(root: Prompt, now: datetime, *, genre: int | None = None) -> dict[int, int]:
     """Returns arm -> its tasks that are sent or in hand, since arms were last added, opened, closed or weighted anew.
 
     Older tasks do not count: an arm that comes late would get everybody, and differ from others by its time.
     """
     since = PromptChange.objects.filter(_is_arm(root)).aggregate(at=Max("changed_at"))["at"]
-    in_hand = (
-        Q(closed_at=None, created_at__gte=now - IN_HAND)
-        & is_leased(now, "seat__")
-        & Q(seat__annotator=F("annotator"))
-    )
-    counted = Q(outcome=WritingAssignment.Outcome.SUBMITTED) | in_hand
+    counted = Q(outcome=WritingAssignment.Outcome.SUBMITTED) | _is_in_hand(now)
     tasks = WritingAssignment.objects.filter(counted, _is_arm(root, "prompt_version__"))
     tasks = tasks.filter(seat__is_pilot=root.status == Prompt.Status.PILOT)
     if since is not None:
@@ -87,3 +97,57 @@ def tasks_by_arm(root: Prompt, now: datetime, *, genre: int | None = None) -> di
     if genre is not None:
         tasks = tasks.filter(seat__genre=genre)
     return dict(tasks.order_by().values_list("prompt_version__prompt").annotate(number=Count("pk")))
+
+
+@dataclass(frozen=True)
+class ArmCounts:
+    """An arm with what was done under it.
+
+    belong: writers, or premises, that were drawn into it. sent, in_hand: tasks; recent: those of `tasks_by_arm`, by which
+    arms are drawn. skipped: tasks that were skipped or reported; left: that ran out.
+    """
+
+    arm: Prompt
+    mode: str
+    belong: int
+    sent: int
+    in_hand: int
+    recent: int
+    skipped: int
+    left: int
+
+
+def arms_of(corpus: Corpus, now: datetime) -> list[ArmCounts]:
+    """Returns the arms of the corpus's prompts that have several, itself first. Two queries a prompt, and four."""
+    prompts = corpus.prompts.select_related("arm_of").order_by("pk")
+    roots = {prompt.pk: prompt for prompt in prompts if prompt.arm_of is None}
+    with_arms = {prompt.arm_of_id for prompt in prompts} - {None}
+    arms = [prompt for prompt in prompts if prompt.root.pk in with_arms]
+    arms.sort(key=lambda arm: (arm.root.pk, arm.pk))
+    modes = dict(PromptVersion.objects.newest().filter(prompt__in=arms).values_list("prompt", "mode"))
+    drawn = dict(ArmDraw.objects.filter(arm__in=arms).values_list("arm").annotate(number=Count("pk")))
+    recent: dict[int, int] = {}
+    for key in with_arms:
+        recent |= tasks_by_arm(roots[key], now)
+    outcome = WritingAssignment.Outcome
+    tasks = WritingAssignment.objects.filter(prompt_version__prompt__in=arms, seat__is_pilot=False).order_by()
+    counts = {
+        row["prompt_version__prompt"]: row
+        for row in tasks.values("prompt_version__prompt").annotate(
+            sent=Count("pk", filter=Q(outcome__in=WritingAssignment.SENT)),
+            in_hand=Count("pk", filter=_is_in_hand(now)),
+            skipped=Count("pk", filter=Q(outcome__in=(outcome.SKIPPED, outcome.REPORTED))),
+            left=Count("pk", filter=Q(outcome=outcome.EXPIRED) | (Q(closed_at=None) & ~_is_in_hand(now))),
+        )
+    }
+    names = ("sent", "in_hand", "skipped", "left")
+    return [
+        ArmCounts(
+            arm=arm,
+            mode=modes.get(arm.pk, ""),
+            belong=drawn.get(arm.pk, 0),
+            recent=recent.get(arm.pk, 0),
+            **{name: counts.get(arm.pk, {}).get(name, 0) for name in names},
+        )
+        for arm in arms
+    ]

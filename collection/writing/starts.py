@@ -1,11 +1,17 @@
 """Finds the sentences that writers change, under prompts that say so, and keeps what was changed into what."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from collection.advice import words_of
 from collection.corpus_schema import CONTRAST, EDIT
 from collection.models import Corpus, OfferedText, Pair, PairEdit, PromptVersion, WritingAssignment
+from collection.texts import flaw_in, one_line, visible
 from nli.tokens import edit_distance, tokeniser
+from shared.transactions import one_transaction
+
+ERRORS_SHOWN = 5
+LONGEST_ORIGIN = "it is longer than 200 characters"
 
 
 def starts_of(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
@@ -51,3 +57,63 @@ def store_edits(corpus: Corpus, starts: Mapping[Pair, str]) -> None:
         for pair, start in starts.items()
         if start
     )
+
+
+class BadDrafts(Exception):
+    """Drafts cannot be stored. `errors`: a sentence for each, with its line."""
+
+    def __init__(self, errors: Sequence[str]) -> None:
+        self.errors = list(errors)
+        shown = "; ".join(self.errors[:ERRORS_SHOWN])
+        more = len(self.errors) - ERRORS_SHOWN
+        super().__init__(f"{shown}{f'; and {more:,} more' if more > 0 else ''}.")
+
+
+@one_transaction
+def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]], origin: str) -> int:
+    """Stores drafts for writers to change: (line, {premise, text, label}). Returns how many are new.
+
+    A stored draft is never replaced: somebody may be changing it. Raises BadDrafts, and stores nothing, where a line names
+    an unknown premise or label, has no text, or has another text than the stored one.
+    """
+    premises = dict(corpus.premises.values_list("public_id", "pk"))
+    there = {
+        (each.premise_id, each.label): each.text
+        for each in OfferedText.objects.filter(premise__corpus=corpus)
+    }
+    new: dict[tuple[int, str], str] = {}
+    errors = [
+        f"--origin: {flaw}" for flaw in [flaw_in(origin) or LONGEST_ORIGIN * (len(origin) > 200)] if flaw
+    ]
+    for line, row in rows:
+        name, label, text = (row.get(key) or "" for key in ("premise", "label", "text"))
+        if not all(isinstance(each, str) for each in (name, label, text)):
+            errors.append(f"line {line}: premise, label and text must be texts")
+            continue
+        text = one_line(text).strip()
+        key = (premises.get(name, 0), label)
+        if name not in premises:
+            errors.append(f"line {line}: premise “{visible(name)}” is not in {corpus.slug}")
+        elif label and label not in corpus.labels:
+            errors.append(f"line {line}: label “{visible(label)}” is none of {', '.join(corpus.labels)}")
+        elif not text or "\0" in text or len(text) > corpus.max_hypothesis_chars:
+            limit = corpus.max_hypothesis_chars
+            errors.append(
+                f"line {line}: text is empty, holds a NUL character, or is longer than {limit:,} characters"
+            )
+        elif there.get(key, new.get(key, text)) != text:
+            errors.append(
+                f"line {line}: another draft for this premise and label is there; drafts are not replaced"
+            )
+        elif key not in there:
+            new[key] = text
+    if errors:
+        raise BadDrafts(errors)
+    OfferedText.objects.bulk_create(
+        (
+            OfferedText(premise_id=pk, label=label, text=text, origin=origin)
+            for (pk, label), text in new.items()
+        ),
+        batch_size=2000,
+    )
+    return len(new)

@@ -1,0 +1,42 @@
+"""`offer_texts CORPUS FILE --origin NAME`: brings drafts that writers change, under prompts with `mode = "edit"`."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation_site.intake.files import known_corpus
+from collection.formats.lines import BadLine, json_records
+from collection.writing.starts import BadDrafts, offer_texts
+
+
+class Command(BaseCommand):
+    help = (
+        "Reads drafts, an object a line: `premise` (its id), `text`, and `label` where it is a draft for one label. Writers"
+        ' find them in their fields under prompts with mode = "edit". A file with an error brings none of them.'
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", metavar="CORPUS")
+        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument(
+            "--origin", required=True, help="where the drafts come from, such as the name of a model"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus, path = known_corpus(options["corpus"]), options["file"]
+        if not path.is_file():
+            raise CommandError(f"There is no file {path}.")
+        rows, errors = [], []
+        for item in json_records(path):
+            if isinstance(item, BadLine):
+                errors.append(f"line {item.line}: {item.reason}")
+            else:
+                rows.append(item)
+        try:
+            if errors:
+                raise BadDrafts(errors)
+            number = offer_texts(corpus=corpus, rows=rows, origin=options["origin"])
+        except BadDrafts as bad:
+            raise CommandError(f"{path.name}: nothing was stored. {bad}") from None
+        self.stdout.write(f"{number:,} drafts stored, {len(rows) - number:,} were there before.")
