@@ -127,7 +127,11 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     """Returns at most one piece of advice for each of the texts (label -> text), the most serious one."""
     found = []
     for label, text in texts.items():
-        others = [other for name, other in texts.items() if name != label and other.strip()]
+        others = [
+            other
+            for name, other in texts.items()
+            if name != label and other.strip() and task.starts.get(name) != text
+        ]
         advice_of_text = [
             Advice(label, kind, task.level_of(kind), *words)
             for kind, *words in _all_advice(text.strip(), others, task, task.starts.get(label))

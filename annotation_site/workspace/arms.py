@@ -13,7 +13,7 @@ from collection.errors import NotPossible
 from collection.models import Corpus, Prompt, PromptChange
 from collection.writing.arms import arms_of
 from collection.writing.prompts import set_prompt_status
-from shared.figures import Figure, picture, shown
+from shared.figures import Figure, shown
 from shared.tables import Column, Row, Table
 from validation.statistics.scope import CORPUS
 
@@ -28,7 +28,6 @@ def _rows(corpus: Corpus) -> list[Row]:
             shares[each.arm.root.pk] = shares.get(each.arm.root.pk, 0) + each.arm.share
     return [
         {
-            "prompt": each.arm.root.name,
             "arm": each.arm.slug,
             "mode": each.mode,
             "state": each.arm.status,
@@ -41,6 +40,7 @@ def _rows(corpus: Corpus) -> list[Row]:
             "skipped": each.skipped,
             "left": each.left,
             "belong": each.belong,
+            "prompt": each.arm.root.name,
             "hrefs": {"arm": reverse("pilot", args=[corpus.slug, each.arm.slug])},
         }
         for each in arms
@@ -69,7 +69,6 @@ ARMS = Figure(
     CORPUS,
     _rows,
     (
-        Column("prompt"),
         Column("arm"),
         Column("mode", "way of writing"),
         Column("state"),
@@ -84,10 +83,12 @@ ARMS = Figure(
         Column("sent", "tasks sent", "count", "Without those of pilots."),
         Column("in_hand", "in hand", "count", "Begun in the last two hours, and the text is still theirs."),
         Column("skipped", "skipped or reported", "count"),
-        Column("left", "left", "count", "Begun, and neither sent nor skipped before their time was over."),
+        Column(
+            "left", "given up", "count", "Begun, and neither sent nor skipped before their time was over."
+        ),
         Column("belong", "writers or premises", "count", "That were drawn into the arm."),
+        Column("prompt", definition="Whose arm it is."),
     ),
-    draw=picture("bars", y="arm", x="recent"),
     finding=_found,
     only_with_rows=True,
 )

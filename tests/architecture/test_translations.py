@@ -42,6 +42,7 @@ NO_COUNTS = {
         "slots",
         "label",
         "reason",
+        "word",
         "known",
         "meaning",
         "key",

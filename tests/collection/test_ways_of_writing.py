@@ -102,6 +102,14 @@ def test_a_contrast_that_is_the_first_sentence_again_is_refused():
     assert said["neutral"] == "Nothing is changed yet. Please change this sentence."
 
 
+def test_a_copy_of_the_first_sentence_is_no_fault_of_the_first():
+    corpus = corpus_with(mode="contrast")
+    same = dict.fromkeys(CHANGED, "A dog barks.")
+    assert set(refused(corpus, **same)) == {"neutral", "contradiction"}
+    others = {**CHANGED, "neutral": CHANGED["contradiction"]}
+    assert refused(corpus, **others)["neutral"].startswith("You wrote the same in another field")
+
+
 def test_a_word_to_avoid_is_named_whatever_its_case_and_not_within_another():
     corpus = corpus_with(avoid="not, at all, Cat")
     said = refused(
