@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from collection.models import Corpus, Pair, Parse, PromptVersion, Source
+from collection.models import Corpus, Pair, PairEdit, Parse, PromptVersion, Source
 from collection.models.withdrawal import CORRECTED, VETTED
 from nli.labels import QUESTION
 from snapshots.exports.formats import export
@@ -78,6 +78,8 @@ def with_every_kind_of_row() -> Corpus:
     Adjudication.objects.create(
         question=main, pair=decided, scheme="nli3", label=N, reason="Read aloud.", by=rosa()
     )
+    Pair.objects.filter(pk=told.pk).update(arm="edit", family=told.public_id)
+    PairEdit.objects.create(pair=told, edited_from="Nobody agreed.", distance=1)
     split = add_pair(make_premise(corpus, "A line without a gold label."), "n", "It splits.")
     label_pair(split, "nnecc")
     waiting = add_pair(make_premise(corpus, "A line that waits for labels."), "e", "It waits.")
