@@ -29,6 +29,7 @@ from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
+from annotation_site.workspace.preregistration import preregistration_page
 from annotation_site.workspace.prompts_page import compare_prompts
 from annotation_site.workspace.search_page import search
 from annotation_site.workspace.settings_page import corpus_settings
@@ -73,6 +74,7 @@ urlpatterns = [
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),
     path("c/<slug:slug>/arms/", arms_page, name="arms"),
+    path("c/<slug:slug>/preregistration/", preregistration_page, name="preregistration"),
     path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
     path("c/<slug:slug>/predictions/<id:public_id>/", pair_predictions, name="pair-predictions"),

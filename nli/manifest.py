@@ -181,6 +181,14 @@ class Parser(TypedDict):
     sha256: NotRequired[str]
 
 
+class Preregistration(TypedDict):
+    """What researchers said before the first task. sha256: over the text in UTF-8."""
+
+    text: str
+    sha256: str
+    registered_at: str
+
+
 class Provenance(TypedDict):
     """A file that premises or pairs came from."""
 
@@ -375,6 +383,15 @@ class Manifest(TypedDict):
                 "what made trees that did not come with the corpus: `tool`, `version`, `model`, `rules`, and of attached"
                 " ones their `file` with its `sha256`; null where there are none",
                 since=2,
+            ),
+        ]
+    ]
+    preregistration: NotRequired[
+        Annotated[
+            Preregistration,
+            Key(
+                "only where the researchers registered, before the first task, what they compare and how: the `text`, its"
+                " `sha256`, and when (`registered_at`)"
             ),
         ]
     ]

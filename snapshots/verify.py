@@ -13,6 +13,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, cast
@@ -191,6 +192,10 @@ def _manifest(folder: Path, report: Report) -> Manifest | None:
     if not knows:
         report.add(MANIFEST, "does not say what the files should be, so nothing else was checked")
         return None
+    if (said := manifest.get("preregistration")) and sha256(said["text"].encode()).hexdigest() != said[
+        "sha256"
+    ]:
+        report.add(MANIFEST, "holds a preregistration that does not match its sha256")
     if manifest_sha256(manifest) != manifest["manifest_sha256"]:
         report.add(MANIFEST, "was changed: it does not match its own manifest_sha256")
     return cast(Manifest, manifest)

@@ -15,6 +15,7 @@ from accounts.sign_in.throttle import account_key, account_of_participant, accou
 from collection.joining.visits import forget_sessions
 from collection.models import (
     AdviceGiven,
+    ArmDraw,
     DraftText,
     ExamAnswer,
     ExamAttempt,
@@ -109,6 +110,9 @@ def _records(user: User) -> dict[str, Any]:
         "token": user.api_tokens.values("name", "scope", "role", "created_at", "expires_at"),
         "reading": PromptReading.objects.filter(annotator=user).values(
             "tries", "passed_at", prompt=F("version__prompt__slug"), corpus=F("version__prompt__corpus__slug")
+        ),
+        "arm": ArmDraw.objects.filter(annotator=user).values(
+            "drawn_at", prompt=F("root__slug"), drawn=F("arm__slug"), corpus=F("root__corpus__slug")
         ),
         "instructions read": QuestionReading.objects.filter(annotator=user).values(
             "tries", "passed_at", corpus=F("question__corpus__slug")

@@ -17,6 +17,7 @@ from django.utils import timezone
 from annotation_site.workspace.premises_charts import premise_stock
 from annotation_site.workspace.texts_days import A_DAY, DAYS, texts_by_day
 from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
+from collection.writing.arms import mean_pay
 from shared.days import start_of_day
 from shared.findings import WEEK, is_early, pace
 from validation.gold.queries import is_complete, is_disputed
@@ -263,11 +264,12 @@ def _due_texts(keys: list[int], questions: dict[int, Question]) -> dict[int, dic
         unwritten.order_by().values_list("premise__corpus", "genre__prompt").annotate(number=Count("pk"))
     )
     newest = PromptVersion.objects.newest().filter(prompt__corpus__in=keys).prefetch_related("fields")
-    versions = {version.prompt_id: version for version in newest}
+    versions = {version.prompt_id: version for version in newest.select_related("prompt__arm_of")}
+    pay = mean_pay(versions.values())
     due: dict[int, dict[str, int]] = {pk: {"due_texts": 0, "due_new_labels": 0} for pk in keys}
     for corpus, prompt, number in grouped:
         if version := versions.get(prompt):
-            due[corpus]["due_texts"] += number * version.pay_cents
+            due[corpus]["due_texts"] += round(number * pay[prompt])
             if question := questions.get(corpus):
                 rules, fields = question.rules_by_partition(), version.fields.all()
                 seats = sum(len(seats_to_fill(question, rules, None, field.label, 1)) for field in fields)

@@ -69,6 +69,7 @@ SECTIONS = (
         ("Prompts and pilots", "pilots"),
         ("Side by side", "compare-prompts"),
         ("Arms", "arms"),
+        ("Preregistration", "preregistration"),
         ("Advice", "advice-counts"),
         pages=("pilot",),
         needs="prompt",

@@ -74,6 +74,7 @@ def _of_manifest(text: bytes) -> dict[str, Any]:
     simulated, withdrawn = manifest["simulated"], manifest.get("withdrawn", {})
     left_behind = {
         "provenance": manifest.get("provenance"),
+        "preregistration": manifest.get("preregistration"),
         "times": any(manifest.get("times", {}).values()),
         "annotators": any(manifest.get("annotators", {}).values()),
         "withdrawn": withdrawn.get("pairs") or withdrawn.get("of_earlier_snapshots"),

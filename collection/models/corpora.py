@@ -176,6 +176,24 @@ class Corpus(models.Model):
         return sorted(rows, key=lambda row: places.get(row.label, len(places)))
 
 
+class Preregistration(models.Model):
+    """What the researchers said before the first task: arms, measures, tests, when they stop. Never changed."""
+
+    corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="preregistration")
+    text = models.TextField(help_text="Markdown")
+    sha256 = models.CharField(max_length=64, editable=False)
+    registered_at = models.DateTimeField(auto_now_add=True)
+    registered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = [check("preregistration_says_something", ~Q(text=""))]
+
+    def __str__(self) -> str:
+        return f"preregistration of {self.corpus}"
+
+
 class AdviceSetting(models.Model):
     """The level of one kind of advice. Kinds without a row have the level in `collection.advice`."""
 

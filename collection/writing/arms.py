@@ -5,7 +5,7 @@ Taves 1974; with `drawn_by_genre`, within each genre). Tasks in hand count, so t
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import cast
@@ -70,6 +70,23 @@ def version_for(*, seat: WritingSeat, annotator: User, now: datetime) -> PromptV
     if not root.draws.filter(**of).update(arm=versions[arm].prompt):
         ArmDraw.objects.create(root=root, arm=versions[arm].prompt, **of)
     return versions[arm]
+
+
+def mean_pay(versions: Iterable[PromptVersion]) -> dict[int, float]:
+    """Returns prompt -> the cents that a task under it costs on average: the pay of its open arms, weighed by their shares.
+
+    `versions`: the newest of each prompt, with its prompt. Where all arms are closed, all of them count.
+    """
+    arms: dict[int, list[PromptVersion]] = {}
+    for version in versions:
+        arms.setdefault(version.prompt.root.pk, []).append(version)
+    pay = {}
+    for root, of in arms.items():
+        among = [each for each in of if each.prompt.status != Prompt.Status.CLOSED] or of
+        pay[root] = sum(each.pay_cents * each.prompt.share for each in among) / sum(
+            each.prompt.share for each in among
+        )
+    return pay
 
 
 def _is_arm(root: Prompt, path: str = "") -> Q:

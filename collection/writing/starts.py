@@ -16,12 +16,12 @@ LONGEST_ORIGIN = "it is longer than 200 characters"
 
 def starts_of(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
     """Returns label -> the sentence that the writer of this task was to change. `texts`: what they wrote, by label."""
-    version, labels = assignment.prompt_version, assignment.labels
+    version = assignment.prompt_version
     if version.mode == EDIT:
         premise = assignment.seat.premise
         drafts = dict(OfferedText.objects.filter(premise=premise.pk).values_list("label", "text"))
         offered = drafts.get("", " ".join(premise.sentences))
-        return {label: drafts.get(label, offered) for label in labels}
+        return {label: drafts.get(label, offered) for label in assignment.labels}
     if version.mode == CONTRAST:
         first, *others = assignment.labels_on_page
         return dict.fromkeys(others, texts.get(first, ""))

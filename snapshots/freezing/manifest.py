@@ -18,6 +18,7 @@ from accounts.background_questions import QUESTIONS as BACKGROUND
 from accounts.background_questions import published_count
 from accounts.models import Background as ToldBackground
 from accounts.models import User
+from collection.models import Preregistration as PreregistrationRow
 from collection.premises.partitions import is_held_out
 from nli.manifest import (
     FORMAT,
@@ -93,6 +94,12 @@ def manifest_of(
     }
     if withheld:
         manifest["withheld"] = withheld
+    if said := PreregistrationRow.objects.filter(corpus=snapshot.corpus_id).first():
+        manifest["preregistration"] = {
+            "text": said.text,
+            "sha256": said.sha256,
+            "registered_at": said.registered_at.isoformat(timespec="seconds"),
+        }
     manifest["manifest_sha256"] = manifest_sha256(manifest)
     if wrong := [text for _, text in manifest_errors(manifest)]:
         raise RuntimeError(

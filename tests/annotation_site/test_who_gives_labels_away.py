@@ -129,7 +129,7 @@ def test_an_unknown_part_is_refused_with_the_known_ones(written, browser_of, ros
     question = Question.objects.get()
     carry_out(statistics_id=request_statistics(question=question, kind="bias", by="mood").pk)
     page = browser_of(rosa).get("/corpora/small/bias/?by=mood").text
-    assert "Group pairs by one of: genre, partition, source, prompt, version, author, written." in page
+    assert "Group pairs by one of: genre, partition, source, prompt, version, arm, author, written." in page
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"attention/",
             r"snapshots/<int:pk>/(pairs|changes)/",
             r"c/<slug:slug>/predictions/<id:public_id>/",
-            r"c/<slug:slug>/((arms|finished|paper|premises|texts|prompts|premises/(import|pair)|labelling|settings|settings/(file|crowd)|preview/(writing|labelling|instructions)|preview/exam/<slug:name>|links|invitations)/)?",
+            r"c/<slug:slug>/((arms|preregistration|finished|paper|premises|texts|prompts|premises/(import|pair)|labelling|settings|settings/(file|crowd)|preview/(writing|labelling|instructions)|preview/exam/<slug:name>|links|invitations)/)?",
             r"c/<slug:slug>/(links|preview/end|settings/file)/<int:number>/",
             r"c/<slug:slug>/settings/file(/<int:number>)?\.toml",
             r"c/<slug:slug>/settings/(preview/|state/|change/(<slug:part>/)?)",

@@ -27,7 +27,7 @@ from collection.models import (
     WritingSeat,
 )
 from collection.premises.writing_seats import make_seats
-from collection.writing.arms import draw
+from collection.writing.arms import draw, mean_pay
 from collection.writing.claiming import claim_writing, prompts_with_work, why_no_work
 from collection.writing.prompts import make_pilot_seats, set_prompt_status
 from collection.writing.submitting import skip_writing, submit_writing
@@ -343,3 +343,14 @@ def test_a_genre_names_the_prompt_and_not_its_arm():
     said["genres"][0]["prompt"] = "edited"
     with pytest.raises(BadCorpusFile, match='name "captions", whose arm it is'):
         loaded(said)
+
+
+def test_unwritten_texts_cost_what_their_open_arms_pay(corpus):
+    make_arm(corpus, "dear", share=2)
+    PromptVersion.objects.filter(prompt__slug="dear").update(pay_cents=100)
+    versions = list(PromptVersion.objects.newest().select_related("prompt__arm_of"))
+    root = Prompt.objects.get(slug="fiction").pk
+    assert mean_pay(versions) == {root: (30 + 40 + 2 * 100) / 4}
+    for version in versions:
+        version.prompt.status = "open" if version.prompt.slug == "edit" else "closed"
+    assert mean_pay(versions) == {root: 40}

@@ -79,7 +79,11 @@ def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() 
     corpus = corpus_of(4)
     ask_of_single_premises(corpus)
     snapshot = freeze(corpus)
-    assert {field.name for field in fields_of(Manifest)} == {*manifest(snapshot), "withheld"}
+    assert {field.name for field in fields_of(Manifest)} == {
+        *manifest(snapshot),
+        "withheld",
+        "preregistration",
+    }
     facts = json.loads((folder(snapshot) / "corpus.json").read_bytes())
     elsewhere = {
         "questions",
