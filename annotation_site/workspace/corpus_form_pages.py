@@ -53,6 +53,13 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
     # The script that shows what is typed must not move the cursor to the errors.
     is_asked = request.POST.get("do") in ("look", "load") and not request.htmx  # type: ignore[attr-defined]
     shown = look.faults if request.method == "POST" else []
+    if not is_asked:  # a field that nobody filled yet is wrong once somebody asked
+        told = text_in(request, "told").split()
+        shown = [
+            each
+            for each in shown
+            if forms.name_of(each.place) in told or forms.is_filled(each.place, content)
+        ]
     parts = forms.parts_of(section, content, shown)
     is_too_long = sum(1 for _ in forms.fields_in(parts)) > MOST_FIELDS
     context = {
@@ -63,7 +70,9 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
         "is_too_long": is_too_long,
         "look": look,
         "faults": [(fault, _address(slug, section, fault)) for fault in shown],
-        "lines": list(_lines(now, look)),
+        "told": " ".join(forms.name_of(fault.place) for fault in shown),
+        "unfilled": len(look.faults) - len(shown) if request.method == "POST" else 0,
+        "lines": list(_lines(now, look.text, shown)),
         "is_changed": look.text != now,
         "is_rewritten": is_rewritten,
         "hourly": forms.hourly(content) if section.slug == "pay" else [],
@@ -164,9 +173,9 @@ def _address(slug: str, here: forms.Section, fault: Fault) -> str:
     return reverse("change-corpus", args=[slug, section.slug])
 
 
-def _lines(now: str, look: Look) -> list[tuple[str, str, list[str]]]:
+def _lines(now: str, text: str, faults: list[Fault]) -> list[tuple[str, str, list[str]]]:
     """Returns the lines of the text: (line, "new" or "", what is wrong there)."""
-    lines, old = look.text.splitlines(), now.splitlines()
+    lines, old = text.splitlines(), now.splitlines()
     new = {
         number
         for step, _, _, first, last in SequenceMatcher(a=old, b=lines, autojunk=False).get_opcodes()
@@ -174,7 +183,7 @@ def _lines(now: str, look: Look) -> list[tuple[str, str, list[str]]]:
         for number in range(first, last)
     }
     wrong: dict[int, list[str]] = {}
-    for fault in look.faults:
+    for fault in faults:
         if fault.line and fault.what:
             wrong.setdefault(fault.line - 1, []).append(fault.what)
     return [

@@ -62,7 +62,6 @@ SECTIONS = (
         "The name, the labels, the language, and how a release is divided.",
         (Part("corpus"), Part("advice")),
     ),
-    Section("genres", "Genres", "The kinds of text, and the prompt of each.", (Part("genres.*"),)),
     Section(
         "prompts",
         "Prompts",
@@ -70,6 +69,7 @@ SECTIONS = (
         " have worked under the old one.",
         (Part("prompts.*"),),
     ),
+    Section("genres", "Genres", "The kinds of text, and the prompt of each.", (Part("genres.*"),)),
     Section(
         "questions",
         "Questions",
@@ -373,6 +373,11 @@ def original(place: Place, content: Content) -> Any:
 def said_at(place: Place, content: Content) -> Any:
     """Returns what the file says at a place, or at what the place of a translation translates; None where nothing is."""
     return original(place, content) if place[0] == TRANSLATIONS else _at(content, place)
+
+
+def is_filled(place: Place, content: Content) -> bool:
+    """Returns whether something other than an empty text stands at a place."""
+    return not place or _at(content, place) != ""
 
 
 def language_of(place: Place, content: Content) -> str | None:

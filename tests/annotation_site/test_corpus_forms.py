@@ -173,6 +173,35 @@ def test_a_part_is_added_and_taken_out(client, captions):
         assert send(client, consent, nonsense).context["look"].text == TEXT
 
 
+def test_a_prompt_comes_before_the_genre_that_needs_it():
+    order = [section.slug for section in forms.SECTIONS]
+    assert order.index("prompts") < order.index("genres")
+
+
+def test_a_new_prompt_is_wrong_only_once_somebody_asked(client, captions):
+    def wrong(page):
+        return len(html.fromstring(page.content.decode()).xpath("//*[@class='error' or @class='is-wrong']"))
+
+    page = send(client, client.get("/c/captions/settings/change/prompts/"), "add:prompts")
+    assert (page.status_code, wrong(page)) == (200, 0)
+    assert "12 fields still have to be filled in" in page.content.decode()
+    typing = {"HTTP_HX_REQUEST": "true"}
+    typed = client.post(page.request["PATH_INFO"], fields_of(page) | {"do": "look"}, **typing)
+    assert wrong(typed) == 0, "while one types"
+    typed = client.post(
+        page.request["PATH_INFO"], fields_of(page) | {"do": "look", "prompts.1.slug": "No slug"}, **typing
+    )
+    assert [fault.place[-1] for fault, _ in typed.context["faults"]] == ["slug"]
+    asked = send(client, page)
+    assert (asked.status_code, len(asked.context["faults"])) == (422, 12)
+    typed = client.post(
+        page.request["PATH_INFO"], fields_of(asked) | {"do": "look", "prompts.1.name": "More"}, **typing
+    )
+    assert len(typed.context["faults"]) == 11, "what was said stays until it is mended"
+    again = send(client, send(client, typed, "remove:prompts.1"), "add:prompts")
+    assert wrong(again) == 0
+
+
 def test_the_file_is_reached_with_what_was_changed_and_back(client, captions):
     page = send(client, client.get(PAY), "file", **{"prompts.0.pay_cents": "88"})
     text = page.context["look"].text
