@@ -37,6 +37,7 @@ Table = dict[str, Any]
 EXAMPLES = settings.BASE_DIR / "examples"
 # Corpora that are shipped: the folder, and what people know it by.
 BEGINNINGS = {
+    "empty": "Empty: one genre and one prompt, in words that fit any kind of text",
     "captions": "Captions, in the manner of SNLI: one prompt, nobody sees the photo",
     "multinli-like": "Ten genres, in the manner of MultiNLI: five prompts, an exam before writing",
     "scenes": "Scenes, in the manner of MPE: several premises, nobody writes, people judge",
@@ -77,10 +78,10 @@ def beginning(name: str) -> str | None:
     return None if corpus is None else text_of(corpus).text
 
 
-def begun(text: str, *, slug: str, name: str) -> str:
-    """Returns the text of a corpus file for another corpus, which is no trial."""
+def begun(text: str, **about: str) -> str:
+    """Returns the text of a corpus file for another corpus, which is no trial. `about`: what [corpus] says of it."""
     wanted = tomllib.loads(text)
-    wanted["corpus"] = {**wanted["corpus"], "slug": slug, "name": name}
+    wanted["corpus"] = {**wanted["corpus"], **about}
     wanted["corpus"].pop("made_for_demo", None)
     return edited(text, wanted).text
 

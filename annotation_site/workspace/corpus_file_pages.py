@@ -25,6 +25,7 @@ from validation.questions.addresses import number_in, text_in
 CHANGED_MEANWHILE = "The corpus or the text has changed since you looked. These are the changes now."
 TEXTS_SHOWN, CORPORA_SHOWN = 30, 200
 MAX_SLUG = 60
+ABOUT = ("name", "slug", "language")  # what is asked of a new corpus
 MOST_ID = 2**62
 
 
@@ -109,7 +110,7 @@ def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
     corpus = get_object_or_404(Corpus, slug=slug) if slug else None
     context: dict[str, Any] = {"corpus": corpus, "look": Look("", corpus)}
     if corpus is None:
-        context["asked"] = {key: request.GET.get(key, "") for key in ("begin", "slug", "name")}
+        context["asked"] = {key: request.GET.get(key, "") for key in ("begin", *ABOUT)}
     if request.method == "POST" and request.POST.get("do") == "begin":
         _begin(request, context)
     elif request.method == "POST":
@@ -143,7 +144,7 @@ def _show_kept(request: HttpRequest, corpus: Corpus, context: dict[str, Any]) ->
 
 def _begin(request: HttpRequest, context: dict[str, Any]) -> None:
     """Fills the field with the text of an example, or of another corpus, under a new name."""
-    asked = {key: text_in(request, key).strip() for key in ("begin", "slug", "name")}
+    asked = {key: text_in(request, key).strip() for key in ("begin", *ABOUT)}
     asked["slug"] = asked["slug"] or slugify(asked["name"])[:MAX_SLUG].strip("-")
     context["asked"] = asked
     text = beginning(asked["begin"])
@@ -155,7 +156,7 @@ def _begin(request: HttpRequest, context: dict[str, Any]) -> None:
     elif Corpus.objects.filter(slug=asked["slug"]).exists():
         errors["slug"] = f"There is a corpus {asked['slug']} already. Choose another short name."
     if text and not errors:
-        text = begun(text, slug=asked["slug"], name=asked["name"])
+        text = begun(text, **{key: asked[key] for key in ABOUT if asked[key]})
         try:
             corpus_file_in(text, "corpus file")
         except BadCorpusFile as problem:

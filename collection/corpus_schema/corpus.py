@@ -19,6 +19,7 @@ from collection.corpus_schema.shared_tables import (
     Rows,
     Slug,
     Table,
+    is_language_tag,
     is_one_line,
     repeated,
 )
@@ -72,7 +73,7 @@ class CorpusPart(Table):
         description="`elicited`: a person writes the hypothesis for a label; `judged`: pairs come from elsewhere, people "
         "label them; `recast`: made from another task",
     )
-    language: Annotated[str, Field(max_length=35)] = Field(
+    language: Annotated[str, Field(max_length=35), AfterValidator(is_language_tag)] = Field(
         "en",
         description="a language tag, such as `ar`; pages take the direction of writing from it, statistics and baselines "
         "what counts as a word",

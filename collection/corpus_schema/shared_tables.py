@@ -10,6 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, field_validator
 from schemas.base import Part, Place, SchemaError, refuse
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 MAX_SMALL = 32_767  # what a small whole number holds in every database
 TABLES_BELOW, TABLES_ABOVE = "tables, see below", "tables, see above"
 
@@ -17,6 +18,12 @@ TABLES_BELOW, TABLES_ABOVE = "tables, see below", "tables, see above"
 def is_slug(text: str) -> str:
     if text and not SLUG.fullmatch(text):
         refuse(f'"{text}" must be small letters, digits and single hyphens, such as "face-to-face"')
+    return text
+
+
+def is_language_tag(text: str) -> str:
+    if text and not TAG.fullmatch(text):
+        refuse(f'"{text}" is no language tag; name the language as "en", "de" or "pt-BR"')
     return text
 
 

@@ -141,9 +141,15 @@ def test_a_new_corpus_begins_with_an_example(client):
     assert begin(client, begin="c/mine", slug="other").context["look"].file.corpus.slug == "other"
 
 
+def test_a_new_corpus_is_asked_for_its_language(client):
+    assert begin(client, language=" pt-BR ").context["look"].file.corpus.language == "pt-BR"
+    assert begin(client, begin="empty").context["look"].file.corpus.language == "en"
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
+        ({"language": "Portuguese (Brazil)"}, "is no language tag"),
         ({"slug": "Not a slug"}, "must be small letters"),
         ({"slug": "", "name": "文"}, "Give it a short name"),
         ({"name": " "}, "Give the corpus the name"),

@@ -19,8 +19,8 @@ PREMISES = sorted(EXAMPLES.glob("*/premises/*.txt"))
 every_example = pytest.mark.parametrize("name", FILES)
 
 
-def test_there_are_four_examples() -> None:
-    assert set(FILES) == {"demo", "multinli-like", "captions", "scenes"}
+def test_every_example_is_known() -> None:
+    assert set(FILES) == {"demo", "empty", "multinli-like", "captions", "scenes"}
 
 
 @every_example
