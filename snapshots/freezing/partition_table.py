@@ -1,7 +1,7 @@
 """Tabulate and draw pairs by genre and partition, for the pages of a plan and of a snapshot."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.http import urlencode
 
@@ -34,7 +34,8 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
 
 def plan_charts(planned: FreezePlan, names: Mapping[str, str]) -> list[Table]:
     """Returns the charts of a planned freeze."""
-    return with_values([contents_chart(partition_table(planned.plan.pairs), names)])
+    chart = contents_chart(partition_table(planned.plan.pairs), names)
+    return with_values([chart and replace(chart, notes=planned.warnings)])
 
 
 def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Table | None:

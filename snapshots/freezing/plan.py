@@ -9,10 +9,11 @@ from django.db.models import BigIntegerField, BooleanField, Case, CharField, Cou
 from collection.models import Corpus, Pair, Withholding
 from collection.models.withdrawal import WITHHELD
 from collection.premises.partitions import partition_of
+from nli.lines import PARTITIONS
 from nli.manifest import Provenance, Times, Withdrawn
 from nli.tokens import is_english
 from snapshots.errors import SnapshotError
-from snapshots.freezing.partition import DEV, TRAIN, Plan, hold_out, plan
+from snapshots.freezing.partition import DEV, TEST, TRAIN, Plan, hold_out, plan
 from snapshots.freezing.premise_groups import Row
 from snapshots.models import Placement
 from snapshots.parses.attached_trees import trees_named
@@ -56,6 +57,25 @@ class FreezePlan:
     to_parse: int = 0
     history: History = field(default_factory=lambda: History())  # for the manifest; `copy_rows` fills it
     withheld: frozenset[str] = frozenset()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Returns what to know before the freeze: which partitions would be empty, why, and what to do."""
+        if not self.plan.total:
+            return []
+        corpus, said = self.question.corpus, []
+        asked = {DEV: corpus.dev_pairs_per_genre, TEST: corpus.test_pairs_per_genre}
+        for part in PARTITIONS:
+            if any(self.plan.pairs[part].values()):
+                continue
+            if part == TRAIN:
+                why = "all pairs go to dev and test, or are left out. Ask for fewer pairs in dev and test, or wait for more."
+            elif not asked[part]:
+                why = f"the corpus file asks for none ({part}_pairs_per_genre = 0). Ask for some there if you want it."
+            else:
+                why = f"no free premise has all its labels. Wait until more pairs have all {self.question.seats} labels."
+            said.append(f"{part} would be empty: {why}")
+        return said
 
 
 def plan_freeze(

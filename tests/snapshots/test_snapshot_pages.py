@@ -4,12 +4,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from lxml import html
 
 from snapshots.freezing.job import request_freeze
+from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
 from tests.charted import charts_in
 from tests.corpora import make_corpus
@@ -53,6 +55,29 @@ def test_the_plan_shows_what_would_go_where_and_writes_nothing(browser, corpus):
     assert "test, Fiction: 15 of 30 pairs; no other whole group has all its labels and comes nearer" in page
     assert "A premise keeps its partition from its first snapshot on" in page
     assert not Snapshot.objects.exists()
+
+
+def test_page_rest_and_command_say_what_would_be_empty_before_it_is_frozen(browser, corpus, capsys):
+    corpus.dev_pairs_per_genre, corpus.test_pairs_per_genre = 0, 30
+    corpus.save()
+    add_genre(corpus, "letters", in_training=False)
+    corpus.genres.update(in_training=False)
+    said = plan_freeze(corpus).warnings
+    assert [each.split(":")[0] for each in said] == ["train would be empty", "dev would be empty"]
+    page = text(browser.get("/snapshots/freeze/small/plan/"))
+    figure = browser.get("/api/v1/corpora/small/figures/plan-contents").json()
+    call_command("freeze_snapshot", "small")
+    command = capsys.readouterr().err
+    for each in said:
+        assert each in html.fromstring(page).text_content()
+        assert each in figure["notes"]
+        assert each in command
+    assert not plan_freeze(corpus_of(3, slug="whole")).warnings
+    assert (
+        plan_freeze(corpus_of(1, slug="one", test=0))
+        .warnings[1]
+        .endswith("(test_pairs_per_genre = 0). Ask for some there if you want it.")
+    )
 
 
 def test_the_page_comes_before_the_plan_of_a_large_corpus(browser, corpus, monkeypatch):

@@ -12,6 +12,7 @@ from nli.lines import PARTITIONS
 from shared.whole_numbers import seed
 from snapshots.errors import SnapshotError
 from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
 
 
@@ -76,15 +77,12 @@ class Command(BaseCommand):
         )
 
     def freeze(self, corpus: Corpus, options: dict[str, Any]) -> Snapshot:
+        asked = {key: options[key] for key in ("seed", "author_disjoint", "derived_parses", "trees")}
+        asked["dev_from_train"] = options["dev_from"]
         try:
-            requested = request_freeze(
-                corpus=corpus,
-                seed=options["seed"],
-                dev_from_train=options["dev_from"],
-                author_disjoint=options["author_disjoint"],
-                derived_parses=options["derived_parses"],
-                trees=options["trees"],
-            )
+            requested = request_freeze(corpus=corpus, **asked)
+            for warning in plan_freeze(corpus, **asked).warnings:
+                self.stderr.write(warning)
         except FreezeInProgress as error:
             if error.snapshot is None or not Snapshot.objects.stale().contains(error.snapshot):
                 raise
