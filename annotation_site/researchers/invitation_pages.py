@@ -68,6 +68,7 @@ def invitations_page(request: HttpRequest, slug: str) -> HttpResponseBase:
         "faults": faults,
         "sends_mail": sends_mail(),
         "most": invitations.MOST,
+        "has_question": corpus.questions.filter(is_main=True).exists(),
     }
     return render(request, "annotation_site/invitations.html", context, status=422 if faults else 200)
 

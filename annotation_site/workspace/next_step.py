@@ -109,7 +109,7 @@ def _few_people_label(state: State) -> Step | None:
     return Step(
         f"{seats:,} label{' is' if seats == 1 else 's are'} still wanted, and {who} labelled in the last 24 hours.",
         "Invite annotators",
-        address_in("pool", state.question),
+        reverse("invitations", args=[state.slug]),
     )
 
 

@@ -51,6 +51,15 @@ def test_the_first_rule_that_holds_decides(state):
     assert button_of(state, pairs=0, premises=0) == "Import the first ones"
 
 
+def test_annotators_are_invited_by_mail_first_and_by_code_second(state, browser_of, rosa):
+    step = next_step(replace(state, counts=replace(DONE, open_seats=3)))
+    assert step.link == "/c/small/invitations/"
+    page = browser_of(rosa).get(step.link).content.decode()
+    assert page.index('name="addresses"') < page.index('href="/corpora/small/pool/"')
+    state.corpus.questions.update(is_main=False)
+    assert "/pool/" not in browser_of(rosa).get(step.link).content.decode()
+
+
 def test_a_consent_text_with_a_blank_comes_before_all_work(state):
     state.corpus.consent_form = ConsentForm.objects.create(
         title="Before you begin", text="Write to [name and e-mail address].", digest="1"
