@@ -1,5 +1,6 @@
 """Claims premises for writers, and says why there is none to claim."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import reduce
@@ -201,16 +202,49 @@ def is_under_daily_limit(annotator: User, now: datetime) -> Q:
 
 def is_done_for_today(corpus: Corpus, annotator: User, now: datetime) -> bool:
     """Returns whether this person has claimed as many premises today as the corpus allows."""
-    return left_today(corpus, annotator, now) == 0
+    return _left_of_limit(corpus, annotator, now) == 0
 
 
-def left_today(corpus: Corpus, annotator: User, now: datetime, begun: int = 0) -> int | None:
-    """Returns how many premises this person may still write for today, with those `begun`; None where there is no limit."""
+def left_today(corpus: Corpus, annotator: User, now: datetime) -> int | None:
+    """Returns how many premises are left today for this person, who has one in hand; None where a day has no limit.
+
+    That is what the limit of the day leaves, or what is there for them, if that is less.
+    """
+    left = _left_of_limit(corpus, annotator, now)
+    return None if left is None else 1 + _there_for(corpus, annotator, now, left)
+
+
+def _left_of_limit(corpus: Corpus, annotator: User, now: datetime) -> int | None:
     if corpus.max_tasks_per_day is None:
         return None
     mine = WritingAssignment.objects.filter(annotator=annotator, corpus=corpus)
     given = mine.filter(created_at__gte=start_of_day(now)).count()
-    return max(corpus.max_tasks_per_day - given, 0) + begun
+    return max(corpus.max_tasks_per_day - given, 0)
+
+
+def _there_for(corpus: Corpus, annotator: User, now: datetime, most: int) -> int:
+    """Returns for how many premises, up to `most`, this person could write now. Reads no more of a genre than that."""
+    found, share, writers = 0, corpus.max_genre_share, corpus.writers_per_premise
+    mine = WritingSeat.objects.real().filter(
+        annotator=annotator, genre__corpus=corpus
+    )  # with the one in hand
+    written = Counter(mine.values_list("genre", flat=True)) if share < 100 else {}
+    for genre in Genre.objects.filter(corpus=corpus).writable_by(annotator):
+        if found >= most:
+            break
+        seats = _to_write(genre).free_for(annotator, now).order_by()
+        there = len(set(seats.values_list("premise", flat=True)[: most * writers]))
+        if share < 100:
+            before = written.get(genre.pk, 0)
+            premises = genre.premises.all()[: _premises_for(before + there, share, writers)].count()
+            # Everybody may write once.
+            allowed = (
+                n <= 1 or _premises_for(n, share, writers) <= premises
+                for n in range(before + 1, before + there + 1)
+            )
+            there = sum(allowed)
+        found += there
+    return min(found, most)
 
 
 def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
@@ -229,9 +263,14 @@ def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
     counts = mine.values_list("genre", "genre__corpus__max_genre_share", "genre__corpus__writers_per_premise")
     full = []
     for genre, share, writers, written in counts.annotate(written=Count("pk")).order_by():
-        seats = -(-(written + 1) * 100 // share)
-        full.append(Q(pk=genre) & _has_fewer_premises(genre, -(-seats // writers)))
+        full.append(Q(pk=genre) & _has_fewer_premises(genre, _premises_for(written + 1, share, writers)))
     return list(Genre.objects.filter(reduce(or_, full)).values_list("pk", flat=True)) if full else []
+
+
+def _premises_for(seats: int, share: int, writers: int) -> int:
+    """Returns how many premises a genre must have so that so many seats are not more than one person's share of it."""
+    all_seats = -(-seats * 100 // share)
+    return -(-all_seats // writers)
 
 
 def _has_fewer_premises(genre: int, number: int) -> Q:

@@ -257,7 +257,7 @@ def task_page(
         "form": form,
         "changed": changed,
         "texts_there": list(changed.texts.values()) if changed else [],
-        "left_today": claiming.left_today(assignment.corpus, assignment.annotator, timezone.now(), begun=1),
+        "left_today": claiming.left_today(assignment.corpus, assignment.annotator, timezone.now()),
         "skip_reason": request.POST.get("reason", ""),
         "skip_reasons": WritingAssignment.SkipReason.choices,
         **_drafts_left(assignment.corpus, assignment.annotator),

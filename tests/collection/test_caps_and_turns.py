@@ -12,7 +12,7 @@ from accounts.models import Grant, Qualification
 from collection.errors import NotQualified, NoWork
 from collection.models import Corpus, Genre, Premise, Prompt, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats, turn_of
-from collection.writing.claiming import claim_writing, why_no_work
+from collection.writing.claiming import claim_writing, left_today, why_no_work
 from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
@@ -108,6 +108,20 @@ def test_the_head_of_the_page_says_how_many_texts_are_left_today(ana, browser_of
     assert "2 texts left today</span><span" in browser.get(page).text
     write(corpus, ana)
     assert "1 text left today</span><span" in browser.get(page).text
+
+
+@pytest.mark.parametrize(("share", "writers"), [(100, 1), (100, 2), (50, 1), (25, 2), (30, 3), (5, 1)])
+def test_no_more_texts_are_said_to_be_left_than_there_are(ana, share, writers):
+    corpus = make_corpus(max_tasks_per_day=120, max_genre_share=share, writers_per_premise=writers)
+    grow(corpus, "fiction", 6)
+    grow(corpus, "tiny", 2)
+    said, now = [], timezone.now()
+    while why_no_work(corpus=corpus, annotator=ana) is None:
+        claim_writing(corpus=corpus, annotator=ana)
+        said.append(left_today(corpus, ana, now))
+        write(corpus, ana)
+    assert said == list(range(len(said), 0, -1)), "as many as could be written"
+    assert said[0] == 8 or share < 100
 
 
 def test_one_writer_fills_only_a_share_of_a_genre(ana):
