@@ -1,6 +1,7 @@
 """Changes a corpus by forms, section by section, over the text of its file; previews of what workers will read."""
 
 import tomllib
+from contextlib import suppress
 from copy import copy
 from difflib import SequenceMatcher
 from typing import Any, cast
@@ -20,6 +21,7 @@ from annotation_site.workspace.corpus_file_pages import Look, loaded, look_at
 from collection.corpora.corpus_file import BadCorpusFile, Fault, corpus_file_in, too_much
 from collection.corpora.edited_text import edited
 from collection.corpora.loading import LoadRefused
+from collection.corpus_schema import CorpusFile
 from collection.models import WRITING_EXAM, Corpus, PromptVersion
 from collection.writing.researcher_pages import prompt as prompt_page
 from validation.labelling.preview_page import preview_batch, preview_exam, preview_instructions
@@ -75,7 +77,7 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
         "lines": list(_lines(now, look.text, shown)),
         "is_changed": look.text != now,
         "is_rewritten": is_rewritten,
-        "hourly": forms.hourly(content) if section.slug == "pay" else [],
+        "hourly": forms.hourly(content, look.file or _file(look.text)) if section.slug == "pay" else [],
         "floor": _floor(content),
         "is_asked": is_asked,
     }
@@ -189,6 +191,13 @@ def _lines(now: str, text: str, faults: list[Fault]) -> list[tuple[str, str, lis
     return [
         (line, "new" if number in new else "", wrong.get(number, [])) for number, line in enumerate(lines)
     ]
+
+
+def _file(text: str) -> CorpusFile | None:
+    """Returns the file of a text that nobody has looked at; None if it cannot be read."""
+    with suppress(BadCorpusFile):
+        return corpus_file_in(text, "corpus file")
+    return None
 
 
 def _floor(content: dict[str, Any]) -> int:

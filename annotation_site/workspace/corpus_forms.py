@@ -15,8 +15,17 @@ from django.conf import settings
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from accounts.templatetags.money import an_hour
 from collection.corpora.corpus_file import Fault
 from collection.corpus_schema import CorpusFile
+from collection.joining.estimates import (
+    Estimate,
+    Task,
+    count_words,
+    with_reading,
+    words_of_fields,
+    words_to_read,
+)
 from nli.labels import SCHEMES
 from schemas.base import Place, choices_of, default_of, field_at, is_list, limit_of, limits_of, part_in
 from shared.findings import in_place
@@ -640,6 +649,7 @@ KNOWN_BY = (
     "label",
     "partition",
 )
+TASKS = 10  # of the visit whose pay is told with reading
 SHOWN = 70  # characters of what a table is known by
 ONE = {
     "check": "Check question",
@@ -659,8 +669,11 @@ def _help(info: FieldInfo) -> str:
     return re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", info.description or "")
 
 
-def hourly(content: Content) -> list[tuple[str, int, int]]:
-    """Returns what each prompt and question pays an hour: (title, cents, seconds), as far as both are numbers."""
+def hourly(content: Content, file: CorpusFile | None = None) -> list[tuple[str, int, Estimate | None]]:
+    """Returns what each prompt and question pays an hour: (title, cents, a visit with reading), as far as pay is numbers.
+
+    `file`: what the content says, once it can be read; without it nobody knows how long its instructions are.
+    """
     found = []
     for key in ("prompts", "question", "questions"):
         value = content.get(key)
@@ -673,5 +686,21 @@ def hourly(content: Content) -> list[tuple[str, int, int]]:
             kind = _kind(place)
             cents, seconds = (table.get(name, default_of(kind, name)) for name in ("pay_cents", "seconds"))
             if type(cents) is int and type(seconds) is int and seconds > 0:
-                found.append((_title(place, table), cents * 3600 // seconds, seconds))
+                visit = None if file is None else _visit(file, *place)
+                found.append((_title(place, table), an_hour(cents, seconds), visit))
     return found
+
+
+def _visit(file: CorpusFile, key: Any, number: int | None = None) -> Estimate:
+    """Returns the estimate of a first visit of TASKS tasks under a prompt or question of a file."""
+    part: Any = getattr(file, str(key))
+    part = part if number is None else part[number]
+    answers = words_of_fields(part.fields) if key == "prompts" else [each.help for each in part.labels]
+    size = 1 if key == "prompts" else part.batch_size
+    words = words_to_read(part.instructions, answers, part.examples, part.check)
+    consent, policy = file.consent, file.corpus.language_models
+    welcome = (
+        [fact for fact, _ in consent.facts_under(policy)] or [consent.text_under(policy)] if consent else []
+    )
+    task = Task("", size * part.seconds, size * part.pay_cents, part.reading_pay_cents, words=words)
+    return with_reading(task, TASKS, count_words(welcome))

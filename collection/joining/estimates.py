@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Max, Min
 from django.utils.functional import Promise
@@ -67,21 +68,29 @@ def count_words(texts: Iterable[str]) -> int:
     return sum(len(WORD.findall(text)) for text in texts)
 
 
-def _words_of(version: PromptVersion) -> int:
-    """Counts the words of a prompt that its page shows unfolded: of the examples only those of the first premise."""
-    examples = list(version.examples.all())
+def words_to_read(
+    instructions: str, answers: Iterable[str], examples: Sequence[Any], check: Iterable[Any]
+) -> int:
+    """Counts the words of instructions that their page shows unfolded: of the examples only those of the first premise."""
+    shown = [each for each in examples if each.premise == examples[0].premise]
     return count_words(
         [
-            version.instructions,
-            *(f"{field.wording} {field.reminder}" for field in version.fields.all()),
-            *(
-                f"{each.hypothesis} {each.comment}"
-                for each in examples
-                if each.premise == examples[0].premise
-            ),
-            *(f"{check.premise} {check.hypothesis}" for check in version.check_questions.all()),
+            instructions,
+            *answers,
+            *(f"{each.hypothesis} {each.comment}" for each in shown),
+            *(f"{each.premise} {each.hypothesis}" for each in check),
         ]
     )
+
+
+def words_of_fields(fields: Iterable[Any]) -> list[str]:
+    """Returns what a prompt asks for in each field."""
+    return [f"{each.wording} {each.reminder}" for each in fields]
+
+
+def _words_of(version: PromptVersion) -> int:
+    of = (words_of_fields(version.fields.all()), list(version.examples.all()), version.check_questions.all())
+    return words_to_read(version.instructions, *of)
 
 
 def writing_task(corpus: int) -> Task | None:
@@ -118,10 +127,14 @@ def estimate(link: EntryLink, tasks: dict[str, Task] | None = None) -> Estimate 
     if link.minutes:
         return Estimate(task, link.tasks_wanted, link.minutes)
     form = link.corpus.consent_form
-    words = task.words + (count_words([form.in_sight]) if form else 0)
-    reading = math.ceil(words / WORDS_A_MINUTE)
-    working = max(round(link.tasks_wanted * task.seconds / 60), LEAST_MINUTES)
-    return Estimate(task, link.tasks_wanted, reading + working, reading)
+    return with_reading(task, link.tasks_wanted, count_words([form.in_sight]) if form else 0)
+
+
+def with_reading(task: Task, tasks: int, welcome: int) -> Estimate:
+    """Returns the estimate of a visit of so many tasks, with its instructions and the `welcome`, of so many words, read."""
+    reading = math.ceil((task.words + welcome) / WORDS_A_MINUTE)
+    working = max(round(tasks * task.seconds / 60), LEAST_MINUTES)
+    return Estimate(task, tasks, reading + working, reading)
 
 
 def exam_items(link: EntryLink, task: Task) -> list[ExamItem]:

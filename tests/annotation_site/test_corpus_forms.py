@@ -10,9 +10,11 @@ from annotation_site.intake.corpus_files import load
 from annotation_site.workspace import corpus_forms as forms
 from collection.corpora.corpus_file import corpus_file_in
 from collection.corpus_schema import CorpusFile
+from collection.joining.estimates import estimate
 from collection.models import Corpus, Pair, PromptVersion
 from schemas.base import part_in
 from tests.conftest import REPOSITORY
+from tests.corpora import make_link
 from tests.made_once import made_once
 from validation.models import Question
 
@@ -114,6 +116,16 @@ def test_pay_is_changed_by_a_form_and_comments_stay(client, captions):
     kept = captions.texts.newest_first().first()
     assert kept.loaded_by.username == "rosa"
     assert [line for line in kept.text.splitlines() if line not in TEXT.splitlines()] == ["pay_cents = 77"]
+
+
+def test_pay_an_hour_counts_reading_as_the_page_of_a_link_does(client, captions):
+    told = {visit.task.cents: visit for _, _, visit in client.get(PAY).context["hourly"]}
+    for work in ("writing", "labelling"):
+        found = estimate(make_link(captions, work=work, tasks_wanted=10))
+        visit = told[found.task.cents]
+        assert (visit.hourly_cents, visit.reading_minutes) == (found.hourly_cents, found.reading_minutes)
+    page = client.get(PAY).content.decode()
+    assert f"in a first visit of 10 tasks ${visit.hourly_cents / 100:.2f}" in page
 
 
 def test_what_is_wrong_stands_at_its_field_and_its_line(client, captions):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from collection.joining.estimates import Task, count_words
+from collection.joining.estimates import Task, words_to_read
 from collection.joining.exams import may_take
 from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Prompt, PromptVersion
 from collection.writing.claiming import has_writing, prompts_with_work
@@ -190,15 +190,11 @@ def labelling_task(corpus: int) -> Task | None:
     if question is None:
         return None
     size = question.batch_size
-    examples = list(question.examples.all())
-    shown = [each for each in examples if each.premise == examples[0].premise]
-    words = count_words(
-        [
-            question.instructions,
-            *(choice.help for choice in choices_of(question)),
-            *(f"{each.premise} {each.hypothesis} {each.comment}" for each in shown),
-            *(f"{check.premise} {check.hypothesis}" for check in question.check_questions.all()),
-        ]
+    words = words_to_read(
+        question.instructions,
+        [choice.help for choice in choices_of(question)],
+        list(question.examples.all()),
+        question.check_questions.all(),
     )
     return Task(
         _("Judge sentences"),
