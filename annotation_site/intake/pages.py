@@ -76,18 +76,27 @@ LONGEST = 300
 
 @researcher_page
 def imports(request: HttpRequest) -> HttpResponseBase:
-    """Shows the files that can be imported, and all imports; `as=csv`: all imports as CSV."""
-    jobs = PairImportJob.objects.select_related("by")
+    """Shows the files that can be imported, and all imports, or with `?corpus=SLUG` those of one; `as=csv`: as CSV."""
+    jobs, corpus = PairImportJob.objects.select_related("by"), _corpus_around(request)
+    if corpus is not None:
+        jobs = jobs.filter(corpus_slug=corpus.slug)
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(jobs, OF_IMPORTS), "imports")
     table = sorted_page(request, jobs, OF_IMPORTS, "-number", JOBS_A_PAGE, "all")
     context = {
+        "corpus": corpus,
         "files": incoming_files(),
         "page": table.rows,
         "heads": table.heads,
         "csv": table.csv,
     }
     return render(request, "annotation_site/imports.html", context)
+
+
+def _corpus_around(request: HttpRequest) -> Corpus | None:
+    """Returns the corpus from which a page of imports was reached; None if it was none."""
+    slug = text_in(request, "corpus") or request.GET.get("corpus", "").replace("\0", "")
+    return Corpus.objects.filter(slug=slug).first()
 
 
 @researcher_form
@@ -113,7 +122,8 @@ def new_import(request: HttpRequest) -> HttpResponse:
         except FieldError as problem:
             kind, why = container_of(paths[0]), said_on_page(problem)
             proposal = {"format": kind if kind in FORMATS else AUTO}
-    shown = request.GET if "how" in request.GET else {"how": proposal.get("format", AUTO), **proposal}
+    proposed = {"corpus": request.GET.get("corpus", ""), "how": proposal.get("format", AUTO), **proposal}
+    shown = request.GET if "how" in request.GET else proposed
     form = ImportForm(request.POST if request.method == "POST" else None, initial=shown)
     if request.method == "POST" and not error:
         try:
@@ -143,6 +153,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
         names=[("", "Quintet’s own list"), *((file.name, file.name) for file in incoming_files())],
     )
     context: dict[str, Any] = {
+        "corpus": _corpus_around(request),
         "names": names,
         "keys": keys,
         "rows": [(line, [(key, record.get(key, "")) for key in keys]) for line, record in rows],
@@ -186,6 +197,7 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
             error = said_on_page(problem)
     report = job.report or {}
     context = {
+        "corpus": Corpus.objects.filter(slug=job.corpus_slug).first(),
         "job": job,
         "report": report,
         "sample": [_shown(each) for each in report.get("sample", ())],
@@ -315,7 +327,7 @@ def _requested(request: HttpRequest, **order: Any) -> HttpResponse:
 def send_file(request: HttpRequest) -> HttpResponse:
     """Stores a pasted text, or portions of a file, among the incoming files, and leads to its import.
 
-    corpus: a slug; then the file has premises for this corpus, else pairs.
+    corpus: a slug; then the file has premises for this corpus, else pairs. `to`: what else it has, as `_asks_for` says.
     """
     is_portion = request.content_type == "application/octet-stream"
     sent = request.POST if request.method == "POST" and not is_portion else request.GET
@@ -363,11 +375,13 @@ def _portion(request: HttpRequest, corpus: Corpus | None) -> HttpResponse:
 def _import_of(request: HttpRequest, corpus: Corpus | None, stored: str) -> str:
     """Returns the address of the form that imports the file, and says that it is stored."""
     messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
-    return f"{_asks_for(request, corpus)}?{urlencode({'file': stored})}"
+    where = _asks_for(request, corpus)
+    asked = {"corpus": corpus.slug} if corpus and where == reverse("new-import") else {}
+    return f"{where}?{urlencode({'file': stored, **asked})}"
 
 
 def _asks_for(request: HttpRequest, corpus: Corpus | None) -> str:
-    """Returns the address of the form that needs the file. `to`: the kind of its job, if it is not of premises."""
+    """Returns the address of the form that needs the file. `to`: the kind of its job (`pairs`), if not of premises."""
     kind = request.GET.get("to") or request.POST.get("to") or Kinds.PREMISES
     return reverse(NEW[kind].address, args=[corpus.slug]) if corpus and kind in NEW else reverse("new-import")
 

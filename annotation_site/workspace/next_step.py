@@ -60,7 +60,8 @@ def _nothing_in_it(state: State) -> Step | None:
     if state.corpus.protocol == Corpus.Protocol.ELICITED and state.corpus.prompts.exists():
         where = reverse("import-premises", args=[state.slug])
         return Step("There is no premise to write for yet.", "Import premises", where)
-    return Step("There is no premise and no pair yet.", "Import the first ones", reverse("imports"))
+    where = f"{reverse('imports')}?corpus={state.slug}"
+    return Step("There is no premise and no pair yet.", "Import the first ones", where)
 
 
 def _consent_is_not_ready(state: State) -> Step | None:

@@ -190,7 +190,7 @@ def _failed() -> Iterator[Waiting]:
         _, name, _, page = JOBS[row["place"]]
         slug = row["slug"]
         where = f" in {slug}" if slug else ""
-        link = reverse(page) + (f"?corpus={slug}" if slug and page != "imports" else "")
+        link = reverse(page) + (f"?corpus={slug}" if slug else "")
         sentence = f"{_some(row['all'], name)} failed in the last week{where}"
         yield Waiting(slug, sentence, "See why", link)
     counts = CachedStatistics.objects.filter(status=CachedStatistics.FAILED, finished_at__gt=since)

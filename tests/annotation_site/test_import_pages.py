@@ -74,6 +74,39 @@ def test_only_what_lies_in_the_folder_is_offered_and_only_to_researchers(
     assert browser_of(vera()).get("/imports/").status_code in (302, 403)
 
 
+def test_pages_of_imports_keep_the_corpus_from_which_they_were_reached(browser, judged, sent):
+    make_corpus(slug="weather")
+    Corpus.objects.update(name="Weather talk")
+    frame = 'aria-label="Sections of Weather talk"'
+    page = browser.get("/imports/?corpus=weather").text
+    for link in (
+        "/imports/send/?corpus=weather&amp;to=pairs",
+        '<input type="hidden" name="corpus" value="weather">',
+    ):
+        assert link in page
+    sending = browser.post(
+        "/imports/send/?corpus=weather&to=pairs", {"corpus": "weather", "to": "pairs", "text": "a"}
+    )
+    assert sending["Location"].startswith("/imports/new/?")
+    assert sending["Location"].endswith("&corpus=weather")
+    form = {"file": "judged.jsonl", "corpus": "weather", "how": "auto", "do": "look"}
+    job = PairImportJob.objects.create(corpus_slug="weather", files=["a"], by=person("rosa"), options={})
+    other = PairImportJob.objects.create(corpus_slug="other", files=["a"], by=person("rosa"), options={})
+    for address in (
+        "",
+        "new/?file=judged.jsonl&corpus=weather",
+        "send/?corpus=weather&to=pairs",
+        f"{job.pk}/",
+    ):
+        page = browser.get(f"/imports/{address or '?corpus=weather'}").text
+        assert frame in page
+        assert "Weather talk" in re.search("<title>(.*)</title>", page)[1]
+    assert 'value="weather"' in browser.get("/imports/new/?file=judged.jsonl&corpus=weather").text
+    assert f"/imports/{other.pk}/" not in browser.get("/imports/?corpus=weather").text
+    assert f"/imports/{other.pk}/" in browser.get("/imports/").text
+    assert browser.post("/imports/new/", {**form, "how": "nonsense"}).text.count(frame) == 1
+
+
 def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(browser, judged, sent):
     page = browser.get("/imports/new/", {"file": "judged.jsonl"}).text
     assert '<th scope="col">judgment</th>' in page
