@@ -102,10 +102,45 @@
     return rows.filter((row) => (!where || fits(row, where)) && !(without && fits(row, without)) && enough(row)).slice(0, most);
   }
 
+  // Of a picture with a line for each row, the first rows alone until somebody asks for all; its file has all of them.
+  const BY_ROW = ["dots", "bars", "heat", "strips"];
+  const [MOST, A_FEW_MORE] = [20, 5];
+  function shorten(figure) {
+    const { chart } = figure;
+    const names = [...new Set(chart.rows.map((row) => row[chart.draw.y]))];
+    if (!BY_ROW.includes(chart.kind) || names.length <= MOST + A_FEW_MORE) return;
+    const first = new Set(names.slice(0, MOST));
+    figure.rows = { all: chart.rows, first: chart.rows.filter((row) => first.has(row[chart.draw.y])) };
+    chart.rows = figure.rows.first;
+    const [note, said, button] = ["p", "span", "button"].map((name) => document.createElement(name));
+    note.className = "soft small";
+    button.type = "button";
+    button.className = "button-link";
+    function say() {
+      const isShort = chart.rows === figure.rows.first;
+      said.textContent = isShort ? `The first ${MOST} of ${names.length} rows are drawn. ` : `All ${names.length} rows are drawn. `;
+      button.textContent = isShort ? `Draw all ${names.length}` : `Draw the first ${MOST}`;
+    }
+    button.addEventListener("click", () => {
+      drawRows(figure, chart.rows === figure.rows.first ? figure.rows.all : figure.rows.first);
+      say();
+    });
+    say();
+    note.append(said, button);
+    figure.querySelector(".chart-picture").after(note);
+  }
+
+  function drawRows(figure, rows) {
+    figure.chart.rows = rows;
+    figure.drawnAt = 0;
+    draw(figure);
+  }
+
   function begin(figure) {
     if (figure.chart) return;
     figure.chart = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
     figure.chart.rows = drawn(figure.chart);
+    shorten(figure);
     const table = figure.querySelector("details");
     try {
       draw(figure);
@@ -190,6 +225,8 @@
 
   // A file knows none of the page's variables and style sheets, so what they give is written into it.
   function save(figure) {
+    const seen = figure.chart.rows;
+    if (figure.rows) drawRows(figure, figure.rows.all);
     const shown = figure.querySelector(".chart-svg");
     const copy = shown.cloneNode(true);
     const theirs = copy.querySelectorAll("*");
@@ -215,6 +252,7 @@
     link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    if (figure.rows) drawRows(figure, seen);
   }
 
   const beginIn = (part) => part.querySelectorAll("[data-chart]").forEach(begin);

@@ -276,3 +276,28 @@ def test_a_picture_that_is_saved_has_its_legend(live_server, watched, rosa):
         page.goto("/api/v1/corpora/charted/figures/overview-seats-now?as=svg")
     saved = etree.parse(download.value.path()).getroot()
     assert set(texts) <= set(saved.xpath("//*[local-name()='text']/text()")), "an address saves it, too"
+
+
+def test_many_rows_are_drawn_when_asked_for_and_stand_in_table_and_file(live_server, watched, rosa):
+    charted_corpus(extra=False)
+    writers = [person(f"writer{number}") for number in range(30)]
+    for number, pair in enumerate(Pair.objects.order_by("pk")):
+        Pair.objects.filter(pk=pair.pk).update(author=writers[number % 30])
+    page = watched(rosa)
+    page.goto("/corpora/charted/agreement/?by=author")
+    figure = page.locator("figure[data-chart=agreement-groups]")
+    points = figure.locator("svg.chart-svg a")
+    expect(points).to_have_count(20)
+    expect(figure.get_by_text("The first 20 of 30 rows are drawn.")).to_be_visible()
+    assert figure.locator("tbody tr").count() >= 30
+    figure.locator(".chart-more > summary").press("Enter")
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="SVG").press("Enter")
+    assert len(etree.parse(download.value.path()).getroot().findall(".//{*}a")) == 30
+    expect(points).to_have_count(20)
+    short = figure.locator("svg.chart-svg").bounding_box()["height"]
+    figure.get_by_role("button", name="Draw all 30").press("Enter")
+    expect(points).to_have_count(30)
+    expect(figure.get_by_role("button", name="Draw the first 20")).to_be_focused()
+    assert figure.locator("svg.chart-svg").bounding_box()["height"] > short
+    assert complaints(page, "many rows") == []
