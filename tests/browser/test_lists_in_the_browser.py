@@ -6,6 +6,9 @@ from playwright.sync_api import Page, expect
 from collection.models import PairSet
 from tests.browser.looks import PHONE, all_complaints, no_sideways_scroll
 from tests.charted import charted_corpus
+from tests.conftest import REPOSITORY
+from tests.full_corpus import FullCorpus
+from tests.full_pages import pages
 from tests.modeling.material import done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,6 +128,40 @@ def test_annotators_and_runs_are_such_lists_too(live_server, watched, rosa, sent
             page.keyboard.press("j")
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/{name}/")
+
+
+def lists_of_the_site() -> set[str]:
+    """Returns the templates that are lists, as the code has them: a new one is measured by itself."""
+    folder = REPOSITORY / "templates"
+    return {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.html")
+        if '{% extends "lists/list.html" %}' in path.read_text()
+    }
+
+
+@pytest.mark.thorough
+def test_every_list_begins_on_the_first_screen_and_ends_soon(live_server, watched, sent, client):
+    corpus = FullCorpus()
+    corpus.add_pairs(240)
+    corpus.freeze_and_train()
+    corpus.count_statistics()
+    researcher = corpus.site.people["researcher"]
+    client.force_login(researcher)
+    page = watched(researcher, **LAPTOP)
+    measured: set[str] = set()
+    for each in pages(corpus):
+        if each.worker or each.url.startswith("/admin/") or "?" in each.url:
+            continue
+        names = {template.name for template in getattr(client.get(each.url), "templates", ())}
+        if found := names & lists_of_the_site():
+            page.goto(each.url)
+            top, _, height = page.evaluate(PLACES)
+            assert top < 500, each.url
+            assert height < 3000, each.url
+            assert no_sideways_scroll(page), each.url
+            measured |= found
+    assert measured == lists_of_the_site()
 
 
 def test_without_scripts_a_list_filters_pages_and_acts(live_server, window_of, rosa):
