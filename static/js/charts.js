@@ -115,7 +115,7 @@
     const [note, said, button] = ["p", "span", "button"].map((name) => document.createElement(name));
     note.className = "soft small";
     button.type = "button";
-    button.className = "button-link";
+    button.className = "button-quiet";
     function say() {
       const isShort = chart.rows === figure.rows.first;
       said.textContent = isShort ? `The first ${MOST} of ${names.length} rows are drawn. ` : `All ${names.length} rows are drawn. `;

@@ -41,6 +41,19 @@ def test_pay_is_compared_with_a_floor_and_topped_up(live_server, watched, rosa, 
     assert found == []
 
 
+def test_a_person_has_two_lines_on_a_phone_and_people_come_before_charts(live_server, watched, rosa, vera):
+    corpus = test_pay.corpus.make()
+    label_five(corpus, vera, measured=5)
+    page = watched(rosa, **PHONE)
+    page.goto(f"/corpora/{corpus.slug}/pay/?floor=6")
+    row = page.get_by_role("row").filter(has_text=vera.code)
+    assert row.bounding_box()["height"] < 100  # a finger has room on the box
+    expect(row).to_contain_text("$")
+    picture = page.locator("figure[data-chart=hourly] .chart-picture")
+    assert row.bounding_box()["y"] < picture.bounding_box()["y"]
+    assert complaints(page, "people on a phone") == []
+
+
 def test_the_floor_is_a_line_that_can_be_pulled_with_its_people_below(live_server, watched, rosa, vera):
     corpus = test_pay.corpus.make()
     label_five(corpus, vera, measured=5)
