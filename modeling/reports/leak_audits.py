@@ -52,8 +52,10 @@ class Audits:
         return [row for row in self.rows if row.status == LeakAudit.WORKING]
 
     @property
-    def waits_in_vain(self) -> bool:
-        return not self.worked_on and any(row.waits_in_vain for row in self.rows)
+    def waiting(self) -> LeakAudit | None:
+        """Returns a comparison that waits, where no worker is at work on another."""
+        waits = (row for row in self.rows if row.status == LeakAudit.WAITING)
+        return None if self.worked_on else next(waits, None)
 
     @property
     def errors(self) -> list[str]:

@@ -96,7 +96,6 @@ def _shown(found: Snapshot) -> dict[str, Any]:
     return {
         "snapshot": found,
         "is_under_way": found.is_under_way,
-        "waits_in_vain": found.waits_in_vain,
         "files": found.files.all(),
         "manifest": manifest,
         "blanks": {} if found.published_at else blanks(found.datasheet_answers()),

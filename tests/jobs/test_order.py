@@ -1,5 +1,6 @@
 """The order of jobs is that of their rows, whatever messages come, get lost or wait: the queues here are not empty."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
@@ -14,6 +15,7 @@ from kombu import Connection
 
 from jobs import tasks
 from jobs.claims import Claim, claim_next
+from jobs.templatetags.waiting import when_it_begins
 from modeling.launching.actions import resume_run, stop_run
 from modeling.models import RunProgress, TrainingRun
 from modeling.querysets import WAITS_FOR_ITS_HOST
@@ -238,3 +240,22 @@ def test_nobody_is_named_by_user_name_in_the_error_of_a_job(caplog: pytest.LogCa
     for error in errors:
         assert f"Stopped by {by.code}." in error
         assert by.username not in error
+
+
+def test_a_job_that_waits_says_when_it_begins_or_that_no_worker_is_there() -> None:
+    snapshot = small_snapshot(3)
+    first, second, third = (a_run(snapshot, seed=seed) for seed in range(3))
+    assert when_it_begins(first) == "A worker begins within a minute."
+    TrainingRun.objects.update(queued_at=timezone.now() - LONG_AGO)
+    first.refresh_from_db()
+    assert "No worker has claimed it: none works for the queue training" in when_it_begins(first)
+    held = claimed(first)
+    begun = timezone.now() - timedelta(minutes=10)
+    TrainingRun.objects.filter(pk=held.pk).update(started_at=begun, share=0.5)
+    assert re.search(r"This one is next, in about 1[01] minutes\.$", when_it_begins(second))
+    assert "1 job waits before this one" in when_it_begins(third)
+    silence(TrainingRun)
+    second.refresh_from_db()
+    assert "No worker has claimed it" in when_it_begins(second), "whose worker is gone works on nothing"
+    first.refresh_from_db()
+    assert when_it_begins(first) == ""

@@ -149,9 +149,9 @@ def test_the_state_stops_asking_when_it_is_frozen(browser, corpus):
 
 def test_a_freeze_that_nobody_takes_up_says_that_no_worker_is_there(browser, corpus):
     snapshot = request_freeze(corpus=corpus)
-    assert "No worker has claimed the freeze" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed it" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
     Snapshot.objects.update(queued_at=timezone.now() - timedelta(minutes=2))
-    assert "No worker has claimed the freeze" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed it" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
 
 
 def test_a_freeze_that_found_nothing_new_leads_back_to_the_list(browser, corpus):
