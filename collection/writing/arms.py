@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Any, cast
 
 from django.db.models import Count, F, Max, Q
 from django.db.models.functions import Coalesce
@@ -138,7 +138,7 @@ def arms_of(corpus: Corpus, now: datetime) -> list[ArmCounts]:
     """Returns the arms of the corpus's prompts that have several, itself first. Two queries a prompt, and four."""
     prompts = corpus.prompts.select_related("arm_of").order_by("pk")
     roots = {prompt.pk: prompt for prompt in prompts if prompt.arm_of is None}
-    with_arms = {prompt.arm_of_id for prompt in prompts} - {None}
+    with_arms = {prompt.arm_of_id for prompt in prompts if prompt.arm_of_id is not None}
     arms = [prompt for prompt in prompts if prompt.root.pk in with_arms]
     arms.sort(key=lambda arm: (arm.root.pk, arm.pk))
     modes = dict(PromptVersion.objects.newest().filter(prompt__in=arms).values_list("prompt", "mode"))
@@ -148,7 +148,7 @@ def arms_of(corpus: Corpus, now: datetime) -> list[ArmCounts]:
         recent |= tasks_by_arm(roots[key], now)
     outcome = WritingAssignment.Outcome
     tasks = WritingAssignment.objects.filter(prompt_version__prompt__in=arms, seat__is_pilot=False).order_by()
-    counts = {
+    counts: dict[int, Mapping[str, Any]] = {
         row["prompt_version__prompt"]: row
         for row in tasks.values("prompt_version__prompt").annotate(
             sent=Count("pk", filter=Q(outcome__in=WritingAssignment.SENT)),
