@@ -49,6 +49,7 @@ LINE = (
     Field("attached_parses", TEXTS, required=False),
     Field("author", TEXT),
     Field("author_label", TEXT_OR_NULL),
+    Field("author_reason", TEXT, required=False),
     Field("derived_parses", TEXTS, required=False),
     Field("edit_distance", NUMBER, required=False),
     Field("edited_from", TEXT, required=False),

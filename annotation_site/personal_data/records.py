@@ -156,6 +156,7 @@ def _records(user: User) -> dict[str, Any]:
         "text": Pair.objects.filter(author=user).values(
             "public_id",
             "author_label",
+            "author_reason",
             "created_at",
             "withdrawn_at",
             "withdrawn_because",

@@ -17,6 +17,7 @@ from collection.corpus_schema.corpus import (
 from collection.corpus_schema.prompts import (
     CONTRAST,
     EDIT,
+    EXPLAIN,
     MODES,
     STATUSES,
     WRITE,
@@ -46,6 +47,7 @@ from nli.lines import PARTITIONS
 __all__ = [
     "CONTRAST",
     "EDIT",
+    "EXPLAIN",
     "LANGUAGE_MODELS",
     "LEVELS",
     "MODES",

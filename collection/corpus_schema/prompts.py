@@ -30,7 +30,7 @@ from schemas.base import OneOf, Place, SchemaError, meant
 REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
 DRAWN_BY = ("writer", "premise")
-WRITE, EDIT, CONTRAST = MODES = ("write", "edit", "contrast")
+WRITE, EDIT, CONTRAST, EXPLAIN = MODES = ("write", "edit", "contrast", "explain")
 NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre"}
 
 
@@ -102,7 +102,8 @@ class PromptPart(Table):
         WRITE,
         title="Way of writing",
         description="`write`; `edit`: the text, or a draft that `offer_texts` brought, stands in each field to be changed; "
-        "`contrast`: the first sentence is written, and changed as little as possible for each other label",
+        "`contrast`: the first sentence is written, and changed as little as possible for each other label; `explain`: "
+        "beside each sentence the writer says why it fits",
     )
     avoid: Annotated[str, Field(max_length=1000), AfterValidator(is_one_line)] = Field(
         "", title="Words to avoid", description="words that no sentence may have, with commas between"

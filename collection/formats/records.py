@@ -52,7 +52,8 @@ class ImportedPair:
     gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES); waiting: how many
         of its seats waited, if it says so. reasons: position -> the reason
         for that label. answers: all other answers, with the keys of nli.answers.
-    sets: names of the sets in which the pair is put. arm, family, edited_from, edit_distance: as in a snapshot's line.
+    sets: names of the sets in which the pair is put. author_reason, arm, family, edited_from, edit_distance: as in a line
+        of a snapshot.
     unread: how often keys that are not kept have a value.
     """
 
@@ -81,6 +82,7 @@ class ImportedPair:
     reasons: Mapping[int, str] = field(default_factory=dict)
     answers: tuple[Mapping[str, Any], ...] = ()
     sets: tuple[str, ...] = ()
+    author_reason: str = ""
     arm: str = ""
     family: str = ""
     edited_from: str = ""

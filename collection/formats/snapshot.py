@@ -266,6 +266,7 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         told={records.SEVERAL: record.get("answers_left_out", 0)},
         metadata=record.get("metadata"),
         sets=_sets(record),
+        author_reason=records.optional_text(record, "author_reason", MAX_TEXT),
         arm=records.optional_text(record, "arm", LONGEST_ARM),
         family=records.optional_text(record, "family", MAX_ID),
         edited_from=records.optional_text(record, "edited_from", MAX_TEXT),

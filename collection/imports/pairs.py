@@ -211,6 +211,7 @@ def write_pairs(
             source_id=source,
             answers_left_out=plan.item.left_out,
             metadata=plan.item.metadata or None,
+            author_reason=plan.item.author_reason,
             arm=plan.item.arm,
             family=plan.item.family,
         )

@@ -35,6 +35,7 @@ from collection.models.premises import DroppedLine, OfferedText, Premise, Premis
 from collection.models.returned import ReturnedText
 from collection.models.withholding import Withholding
 from collection.models.writing import (
+    WHY,
     AdviceGiven,
     ArmDraw,
     DraftText,
@@ -50,6 +51,7 @@ __all__ = [
     "MOST_TOP_UP_CENTS",
     "PARTITIONS",
     "PARTITION_CHOICES",
+    "WHY",
     "WRITING_EXAM",
     "AdviceGiven",
     "AdviceSetting",

@@ -320,7 +320,7 @@ class PromptVersion(models.Model):
         db_default=WRITE,
     )
     avoid = models.CharField(
-        max_length=1000, blank=True, db_default="", help_text="words that no sentence may have"
+        max_length=1000, blank=True, default="", db_default="", help_text="words that no sentence may have"
     )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -32,6 +32,9 @@ class Pair(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs"
     )
     author_label = models.CharField(max_length=20, null=True, blank=True)
+    author_reason = models.TextField(
+        blank=True, db_default="", help_text="why it fits, in the author's words"
+    )
     published_label = models.CharField(
         max_length=20, null=True, blank=True, help_text="a gold label that came without its votes"
     )
@@ -52,12 +55,14 @@ class Pair(models.Model):
     arm = models.CharField(
         max_length=60,
         blank=True,
+        default="",
         db_default="",
         help_text="the arm of the prompt, where it had several, under which the hypothesis was written",
     )
     family = models.CharField(
         max_length=200,
         blank=True,
+        default="",
         db_default="",
         help_text="the id of the pair whose sentence was changed into those of the others; empty: alone",
     )

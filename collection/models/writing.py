@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from accounts.models import new_token
+from collection.corpus_schema import EXPLAIN
 from collection.models.corpora import Corpus, Genre, Prompt, PromptVersion
 from collection.models.premises import Premise
 from collection.models.querysets import ProblemReportQuerySet, SeatQuerySet, WritingAssignmentQuerySet
@@ -52,6 +53,9 @@ class WritingSeat(models.Model):
                 fields=["genre", "turn"], condition=Q(submitted_at=None), name="unwritten_seats_in_turn"
             )
         ]
+
+
+WHY = "why-"  # before a label: the field in which a writer says why the sentence fits
 
 
 class WritingAssignment(models.Model):
@@ -114,6 +118,12 @@ class WritingAssignment(models.Model):
         return [entry.label for entry in self.prompt_version.fields.all()]
 
     @property
+    def reasons(self) -> list[str]:
+        """Returns the names of the fields for reasons; none under prompts that ask for none."""
+        asks = self.prompt_version.mode == EXPLAIN
+        return [f"{WHY}{label}" for label in self.labels] if asks else []
+
+    @property
     def labels_on_page(self) -> list[str]:
         """Returns the labels in the order in which the page has their fields."""
         return [entry.label for entry in self.corpus.in_order(self.prompt_version.fields.all())]
@@ -123,6 +133,7 @@ class DraftText(models.Model):
     """The draft of one field of an unsent task, to be continued on any device; of a skipped one, to be read."""
 
     PROBLEM = "problem"  # the field for problem reports
+    LONGEST_REASON = 1000  # characters of a reason that can be sent
     LONGEST = 10_000  # characters stored of one field; far beyond what can be sent
 
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.CASCADE, related_name="drafts")

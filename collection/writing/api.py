@@ -48,7 +48,7 @@ class WritingTaskSerializer(serializers.Serializer):
     instructions = serializers.CharField(required=False, help_text="Markdown")
     care = serializers.CharField(required=False, help_text="Markdown; to be read before an upsetting text")
     fields_ = FieldSerializer(many=True, help_text="a text for each label, in this order")
-    mode = serializers.CharField(required=False, help_text="`write`, `edit` or `contrast`")
+    mode = serializers.CharField(required=False, help_text="`write`, `edit`, `contrast` or `explain`")
     starts = serializers.DictField(
         child=serializers.CharField(),
         required=False,
@@ -97,7 +97,7 @@ class WritingSerializer(serializers.Serializer):
     assignment = serializers.CharField(max_length=22)
     texts = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=100_000),
-        help_text="label -> hypothesis",
+        help_text="label -> hypothesis; under `explain` also `why-LABEL` -> why it fits",
     )
     problem = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
     model_helped = serializers.BooleanField(

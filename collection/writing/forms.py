@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from collection.corpus_schema import CONTRAST
 from collection.models import (
+    WHY,
     Corpus,
     DraftText,
     Premise,
@@ -78,6 +79,7 @@ class WritingForm(FocusedForm):
                 ),
             )
         corpus = assignment.corpus
+        reasons = assignment.reasons
         for entry in corpus.in_order(assignment.prompt_version.fields.all()):
             self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
                 required=False,
@@ -94,8 +96,30 @@ class WritingForm(FocusedForm):
                     }
                 ),
             )
+            if f"{WHY}{entry.label}" in reasons:
+                self.fields[f"{PREFIX}{WHY}{entry.label}"] = self._reason(corpus, entry.label)
         first = assignment.labels_on_page[:1] if assignment.prompt_version.mode == CONTRAST else []
         self.changed_from = f"{PREFIX}{first[0]}" if first else ""
+
+    def _reason(self, corpus: Corpus, label: str) -> forms.CharField:
+        attributes = {
+            "rows": 2,
+            "lang": corpus.language,
+            "dir": direction_of(corpus.language),
+            "autocomplete": "off",
+            "data-text": f"{WHY}{label}",
+        }
+        return forms.CharField(
+            required=False,
+            label=gettext_lazy("Why does it fit?"),
+            help_text=gettext_lazy("In a sentence, for somebody who sees both."),
+            widget=forms.Textarea(attrs=attributes),
+        )
+
+    @property
+    def sentences(self) -> int:
+        """Returns how many sentences are asked for, without their reasons."""
+        return sum(not field.name.startswith(f"{PREFIX}{WHY}") for field in self.text_fields)
 
     @property
     def text_fields(self) -> list[BoundField]:

@@ -1,6 +1,6 @@
 """Submits tasks and pays for them, skips them, and stores drafts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -11,10 +11,11 @@ from django.utils.translation import gettext, ngettext
 from accounts.idempotency import record_submission
 from accounts.models import Consent, User
 from accounts.people.consents import require_consent
-from collection.advice import LEVELS, OFF, Advice, Task, advise
+from collection.advice import LEVELS, OFF, TOO_LONG, Advice, Task, advise
 from collection.errors import DraftChanged, InvalidWriting, TaskOver, UnknownAssignment
 from collection.joining.visits import finish_visits
 from collection.models import (
+    WHY,
     AdviceGiven,
     DraftText,
     LedgerEntry,
@@ -83,9 +84,11 @@ def submit_writing(
     require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)
     texts = {label: one_line(text).strip() for label, text in texts.items()}
     wanted = {label: texts.get(label, "") for label in assignment.labels}
-    errors = _unusable(texts, wanted)
+    errors = _unusable(texts, {*wanted, *assignment.reasons})
     advice = advice_on(assignment, {label: text for label, text in wanted.items() if label not in errors})
     refused = [each for each in advice if each.refuses]
+    reasons = {name: texts.get(name, "") for name in assignment.reasons}
+    errors |= _unusable_reasons(reasons)
     if errors or refused:
         _count_advice(assignment, refused)
         raise InvalidWriting({each.label: in_words(each) for each in refused} | errors)
@@ -107,12 +110,14 @@ def submit_writing(
             WritingAssignment.objects.filter(pk=locked.pk).update(model_helped=True)
         if signals is not None:
             WritingSignals.objects.create(assignment=locked, **asdict(signals))
-        return _save_writing(locked, wanted, problem.strip())
+        return _save_writing(locked, wanted, reasons, problem.strip())
 
     return save()
 
 
-def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
+def _save_writing(
+    assignment: WritingAssignment, texts: Mapping[str, str], reasons: Mapping[str, str], problem: str
+) -> WritingResult:
     now = timezone.now()
     ended = why_not_writing(assignment.corpus, assignment.annotator) is not None
     mine = not ended and lease_seat(assignment.seat, assignment.annotator, now)
@@ -131,6 +136,7 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
             scheme=assignment.corpus.scheme,
             author_id=assignment.annotator_id,
             author_label=label,
+            author_reason=reasons.get(f"{WHY}{label}", ""),
             prompt_version_id=assignment.prompt_version_id,
             assignment=assignment,
             arm=arm,
@@ -262,7 +268,7 @@ def save_draft(
 def _to_store(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
     """Returns the filled fields of a task (label -> text), as long as a draft may be."""
     typed = {label: text for label, text in texts.items() if text.strip()}
-    fields = {*assignment.labels, DraftText.PROBLEM} if typed else set()
+    fields = {*assignment.labels, *assignment.reasons, DraftText.PROBLEM} if typed else set()
     return {
         label: text.replace("\0", "")[: DraftText.LONGEST] for label, text in typed.items() if label in fields
     }
@@ -331,7 +337,18 @@ def _count_advice(assignment: WritingAssignment, advice: list[Advice]) -> None:
     )
 
 
-def _unusable(texts: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
+def _unusable_reasons(reasons: Mapping[str, str]) -> dict[str, str]:
+    """Returns an error for each reason that is missing or too long."""
+    errors = {}
+    for name, text in reasons.items():
+        if (more := len(text) - DraftText.LONGEST_REASON) > 0:
+            errors[name] = ngettext(*TOO_LONG, more) % {"count": more}
+        elif not text:
+            errors[name] = gettext("Please say why.")
+    return errors
+
+
+def _unusable(texts: Mapping[str, str], wanted: Collection[str]) -> dict[str, str]:
     """Returns an error for each text whose field does not exist."""
     return {label: "This task has no field of that name." for label in texts if label not in wanted}
 

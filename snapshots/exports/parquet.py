@@ -31,6 +31,7 @@ TEXTS = (
     "genre",
     "group",
     "prompt_version",
+    "author_reason",
     "arm",
     "family",
     "edited_from",

@@ -27,6 +27,7 @@ COLUMNS = (
     "pair__hypothesis",
     "pair__answers_left_out",
     "pair__metadata",
+    "pair__author_reason",
     "pair__arm",
     "pair__family",
     "pair__edit__edited_from",
@@ -129,6 +130,7 @@ def _whole_line(
     if row.pair__metadata:
         line["metadata"] = row.pair__metadata
     told = {
+        "author_reason": row.pair__author_reason,
         "arm": row.pair__arm,
         "family": row.pair__family,
         "edited_from": row.pair__edit__edited_from,

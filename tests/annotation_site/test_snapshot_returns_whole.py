@@ -78,7 +78,7 @@ def with_every_kind_of_row() -> Corpus:
     Adjudication.objects.create(
         question=main, pair=decided, scheme="nli3", label=N, reason="Read aloud.", by=rosa()
     )
-    Pair.objects.filter(pk=told.pk).update(arm="edit", family=told.public_id)
+    Pair.objects.filter(pk=told.pk).update(arm="edit", family=told.public_id, author_reason="They split.")
     PairEdit.objects.create(pair=told, edited_from="Nobody agreed.", distance=1)
     split = add_pair(make_premise(corpus, "A line without a gold label."), "n", "It splits.")
     label_pair(split, "nnecc")

@@ -10,6 +10,8 @@ from collection.writing.submitting import submit_writing
 from nli.tokens import edit_distance
 from tests.cast import ana, signed_in, with_token
 from tests.corpora import make_corpus, make_premise
+from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
@@ -122,6 +124,52 @@ def test_a_word_to_avoid_is_named_whatever_its_case_and_not_within_another():
         "neutral": "Please write this without “Cat”: the task does not allow it.",
         "contradiction": "Please write this without “not”: the task does not allow it.",
     }
+
+
+WHYS = {f"why-{label}": f"Because of the {label}." for label in CHANGED}
+
+
+def test_a_writer_says_why_and_it_is_the_reason_of_their_label():
+    corpus = corpus_with(mode="explain")
+    said = refused(corpus, **CHANGED, **{**WHYS, "why-neutral": " "})
+    assert said == {"why-neutral": "Please say why."}
+    said = refused(corpus, **CHANGED, **{**WHYS, "why-neutral": "x" * 1001})
+    assert said == {"why-neutral": "This is 1 character too long. Please shorten it."}
+    assert not Pair.objects.exists()
+    send(corpus, **CHANGED, **WHYS)
+    reasons = dict(Pair.objects.values_list("author_label", "author_reason"))
+    assert reasons == {label: WHYS[f"why-{label}"] for label in CHANGED}
+    open_for_validation(question=Question.objects.get(), pairs=Pair.objects.all())
+    assert dict(Label.objects.filter(position=1).values_list("label", "reason")) == reasons
+
+
+def test_the_page_has_a_field_for_each_reason_and_keeps_its_draft():
+    corpus = corpus_with(mode="explain")
+    client = signed_in(ana())
+    client.post(f"{PAGE}prompt/{PromptVersion.objects.get().pk}/", {"agree": "yes"})
+    page = client.get(PAGE)
+    names = [field.name for field in page.context["form"].text_fields]
+    assert names[:2] == ["text-entailment", "text-why-entailment"]
+    assert len(names) == 6
+    assert "Write three sentences" in page.content.decode()
+    token = page.context["assignment"].token
+    sent = {"token": token, "key": token, "text-why-neutral": "Nobody says so."}
+    client.post(f"{PAGE}draft/", sent)
+    form = client.get(PAGE).context["form"]
+    assert form["text-why-neutral"].value() == "Nobody says so."
+    answer = client.post(PAGE, {**sent, **{f"text-{label}": text for label, text in CHANGED.items()}})
+    assert answer.status_code == 422
+    assert "Please say why." in answer.content.decode()
+    whys = {f"text-{name}": text for name, text in WHYS.items()}
+    texts = {f"text-{label}": text for label, text in CHANGED.items()}
+    assert client.post(PAGE, {**sent, **texts, **whys}).status_code == 302
+    assert Pair.objects.filter(author_reason="").count() == 0
+    assert corpus.pairs.count() == 3
+
+
+def test_a_prompt_that_asks_for_no_reason_refuses_one():
+    said = refused(corpus_with(), **CHANGED, **WHYS)
+    assert set(said) == set(WHYS)
 
 
 @pytest.mark.parametrize(

@@ -300,6 +300,7 @@ def _author_label(question: Question, pair: Pair) -> Label:
         author_id=pair.author_id,
         annotator_id=pair.author_id,
         label=pair.author_label,
+        reason=pair.author_reason,
         cast_at=pair.created_at,
     )
 

@@ -107,6 +107,7 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
         scheme=old.scheme,
         author_id=old.author_id,
         author_label=old.author_label,
+        author_reason=old.author_reason,
         prompt_version_id=old.prompt_version_id,
         assignment_id=old.assignment_id,
         arm=old.arm,
