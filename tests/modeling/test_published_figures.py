@@ -311,3 +311,14 @@ def test_the_page_begins_with_the_tables_that_runs_fill(snapshot, browser_of, ro
     assert 'href="#mpe-6"' not in first[: first.index("</ul>")]
     assert "50.0% [77.6%]" in page
     assert "[ ]: published in SNLI, Table 6." in page
+
+
+def test_attention_over_experts_stands_beside_the_published_58(snapshot):
+    """MPE, section 8.1: on dev, after SNLI."""
+    mpe = small_snapshot(3, slug="mpe", protocol="judged")
+    Premise.objects.filter(corpus=mpe.corpus).update(sentence_count=4)
+    snli = small_snapshot(3, slug="snli")
+    start = done_run(snli, "attentive_experts")
+    done_run(mpe, "attentive_experts", accuracy=0.75, regime={"start": {"run": start.pk, "how": "update"}})
+    rows = dict(texts_of(fill("mpe-8-1", [mpe, snli])))
+    assert rows["Sum of experts with attention, second then first"] == ["75.0% [58.0%]"], rows

@@ -408,7 +408,7 @@ def test_a_note_stands_where_it_applies_alone(snapshot):
     assert notes[2]["snli-7"] == [L2_AGAIN, "[ ]: published in SNLI, Table 7."]
     second = "With a second snapshot, the table has also"
     assert {name for name in TABLES if second in " ".join(notes[1][name])} == {
-        "multinli-3", "multinli-4", "multinli-5", "multinli-6", "mpe-6", "mpe-7", "mpe-8",
+        "multinli-3", "multinli-4", "multinli-5", "multinli-6", "mpe-6", "mpe-7", "mpe-8", "mpe-8-1",
     }  # fmt: skip
     assert second not in str(notes[2])
     assert notes[1]["dnc-3"] != notes[2]["dnc-3"]
