@@ -71,6 +71,7 @@ def looked_at(
                 labels[known or ("votes" if plan.votes else "none")] += 1
                 partitions[order.partition or plan.item.partition or "none"] += 1
             tell(f"{path.name}: line {portion[-1].line:,}, {pairs:,} pairs looked through")
+    report.ids_changed = run.ids_changed
     report.counts = {**run.counts, "pairs": pairs, "skipped": run.counts["skipped"], "voted": voted}
     return report, {
         **{"labels_by_name": dict(labels), "partitions": dict(partitions)},

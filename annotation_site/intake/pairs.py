@@ -238,6 +238,7 @@ def started(order: PairOrder, form: ImportFormat, corpus: Corpus, *, writes: boo
         default_genre=form.genre,
         genre_facts=form.genres,
         ids_repeat=form.ids_repeat,
+        ids_of_file=form.ids_of_file,
         people=form.people,
         simulated=form.simulated,
         writes=writes,
@@ -395,7 +396,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
         *("premise_texts_merged", "premise_ids_merged"),
         *("published_differs", "published_without_majority", "author_differs", "self_validated"),
-        *("pair_ids_changed", "other_answers", "with_reason", "decided", "waiting"),
+        *("pair_ids_changed", "pair_ids_of_file", "other_answers", "with_reason", "decided", "waiting"),
         *("rows_in_pairs", "rows_skipped"),
         *(SEVERAL, NONE, UNSURE, DISAGREE, TEXTS_CHANGED, MENDED, QUOTES_STAY),
     )

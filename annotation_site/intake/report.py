@@ -28,6 +28,7 @@ NOTES = {
     "premise_texts_merged": "pairs have a premise that is there already with other white space; its text stays",
     "premise_ids_merged": "pairs have a premise that is there already under another id, which it keeps",
     "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
+    "pair_ids_of_file": "pair ids belonged to pairs of another file: the file’s name now stands before them",
     "gold_differs": "pairs have another gold label in the file than by the rule",
     SEVERAL: "answers name several labels and are no votes",
     NONE: "answers are no label, as the format or the label map says",

@@ -60,6 +60,7 @@ class ImportFormat:
     people: the corpus whose name stands before the codes of annotators, and codes that have one already keep theirs;
     None: that of the import. simulated: codes of people of the file who are a simulated crowd.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
+    ids_of_file: ids are numbers within a file; one that a pair of another file has gets the file's name before it.
     left_behind: what the file beside the pairs says and no import keeps, for the report.
     facts: reads values for the fields above from a file beside the pairs.
     gathers: makes pairs' records of all records of a file, before the first pair. tell: hears how far this is.
@@ -93,6 +94,7 @@ class ImportFormat:
     simulated: frozenset[str] = frozenset()
     left_behind: frozenset[str] = frozenset()
     ids_repeat: bool = False
+    ids_of_file: bool = False
     has_rounds: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None
     gathers: Callable[[Iterator[Record | BadLine]], Iterator[Record | BadLine]] | None = None

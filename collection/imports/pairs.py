@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
+from pathlib import PurePath
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
@@ -42,8 +43,8 @@ class Repeats:
         """Returns the pair that had the id first; stores this one where none had."""
         found = self._store.execute("SELECT pair FROM pairs WHERE id = ?", (public_id,)).fetchone()
         if found is not None:
-            text, labels, partition = json.loads(found[0])
-            return _Known(tuple(text), tuple(labels), partition)
+            text, labels, partition, file = json.loads(found[0])
+            return _Known(tuple(text), tuple(labels), partition, file)
         self._store.execute("INSERT INTO pairs VALUES (?, ?)", (public_id, json.dumps(astuple(pair))))
         return None
 
@@ -62,7 +63,7 @@ class PairImport:
 
     genre: of the pairs, unless a line names another; empty: the corpus's only genre, else `default_genre`.
     genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
-    ids_repeat: whether several pairs of the file may have one id. people, simulated: as in ImportFormat. counts: of the
+    ids_repeat, ids_of_file: as in ImportFormat. people, simulated: as in ImportFormat. counts: of the
     report, by name.
     partitions: new pairs by partition, or "none".
     genres_made, ids_changed: the first few, for the report. writes: False for a look at what would be new; the corpus may
@@ -75,6 +76,7 @@ class PairImport:
     default_genre: str = "all"
     genre_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
+    ids_of_file: bool = False
     people: str | None = None
     simulated: Collection[str] = ()
     counts: Counter[str] = field(default_factory=Counter)
@@ -194,7 +196,7 @@ def write_pairs(
     corpus, scheme, source = run.corpus.pk, run.corpus.scheme, file.source.pk
     refused: list[BadLine] = []
     named = _with_names(run, file, plans, refused)
-    new = _without_known(run, named, refused)
+    new = _without_known(run, file, named, refused)
     premises = _premises(run, file.source, new)
     run.make_people(code for _, _, plan in new for code in plan.codes)
     pairs = [
@@ -210,7 +212,7 @@ def write_pairs(
             published_partition=run.partition_of(plan),
             source_id=source,
             answers_left_out=plan.item.left_out,
-            metadata=plan.item.metadata or None,
+            metadata=_metadata(run, public_id, plan),
             author_reason=plan.item.author_reason,
             arm=plan.item.arm,
             family=plan.item.family,
@@ -233,6 +235,12 @@ def write_pairs(
     return written, refused
 
 
+def _metadata(run: PairImport, public_id: str, plan: PlannedPair) -> dict[str, Any] | None:
+    """Returns what the file says beside the pair, and the number that it has in the file if it has another id here."""
+    told = {"id": plan.item.pair_id} if run.ids_of_file and plan.item.pair_id not in ("", public_id) else {}
+    return {**told, **(plan.item.metadata or {})} or None
+
+
 def _put_into_sets(corpus: Corpus, written: Iterable[tuple[Pair, PlannedPair]]) -> None:
     found: dict[str, PairSet] = {}
     places = [(name, pair) for pair, plan in written for name in plan.item.sets]
@@ -249,11 +257,15 @@ def new_pairs(
     run: one that writes nothing.
     """
     refused: list[BadLine] = []
-    found = _without_known(run, _with_names(run, file, plans, refused), refused)
+    found = _without_known(run, file, _with_names(run, file, plans, refused), refused)
     new = []
     for genre, public_id, plan in found:
-        this = _known(run, genre, plan)
+        this = _known(run, file, genre, plan)
         there = run.met.earlier(public_id, this)
+        if there is not None and run.ids_of_file and there.is_apart_from(this):
+            public_id = _of_file(file, public_id)
+            there = run.met.earlier(public_id, this)
+            _tell_of_file(run, public_id, is_new=there is None)
         if there is None:
             new.append(plan)
         else:
@@ -298,19 +310,35 @@ def _with_names(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The fields that must be equal for two pairs with the same id to be the same pair."""
+    """The fields that must be equal for two pairs with the same id to be the same pair; and the `file` it came from."""
 
     text: tuple[str, str, str]
     labels: tuple[str | None, str | None]
     partition: str | None
+    file: str = field(default="", compare=False)
+
+    def is_apart_from(self, other: "_Known") -> bool:
+        """Returns whether it is another pair, of another file."""
+        return self.text != other.text and self.file != other.file
 
 
-def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLine]) -> list[Named]:
-    """Excludes pairs whose id exists: equal pairs count as skipped, different ones are errors."""
-    known = _known_pairs(run.corpus, [public_id for _, public_id, _ in named])
+def _without_known(
+    run: PairImport, file: PairSource, named: Sequence[Named], refused: list[BadLine]
+) -> list[Named]:
+    """Excludes pairs whose id exists: equal pairs count as skipped, different ones are errors.
+
+    Where ids are numbers within a file, one that a pair of another file has gets the file's name before it.
+    """
+    ids = [public_id for _, public_id, _ in named]
+    if run.ids_of_file:
+        ids += [_of_file(file, public_id) for public_id in ids]
+    known = _known_pairs(run.corpus, ids)
     new = []
     for genre, public_id, plan in named:
-        this = _known(run, genre, plan)
+        this = _known(run, file, genre, plan)
+        if run.ids_of_file and public_id in known and known[public_id].is_apart_from(this):
+            public_id = _of_file(file, public_id)
+            _tell_of_file(run, public_id, is_new=public_id not in known)
         if public_id in known:
             _skip_or_refuse(run, public_id, plan, known[public_id], this, refused)
         else:
@@ -319,11 +347,23 @@ def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLin
     return new
 
 
-def _known(run: PairImport, genre: Genre, plan: PlannedPair) -> _Known:
+def _of_file(file: PairSource, public_id: str) -> str:
+    """Returns the id of a pair with the name of its file before it: `rte2_dev-5`."""
+    return f"{PurePath(file.source.name).stem[:100]}-{public_id}"[:200]
+
+
+def _tell_of_file(run: PairImport, public_id: str, *, is_new: bool) -> None:
+    run.counts["pair_ids_of_file"] += is_new
+    if is_new and len(run.ids_changed) < IDS_LISTED:
+        run.ids_changed.append(public_id)
+
+
+def _known(run: PairImport, file: PairSource, genre: Genre, plan: PlannedPair) -> _Known:
     return _Known(
         text=(genre.slug, plan.digest, plan.item.hypothesis),
         labels=(plan.author_label, plan.published_label),
         partition=run.partition_of(plan),
+        file=file.source.name,
     )
 
 
@@ -352,10 +392,11 @@ def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]
         "author_label",
         "published_label",
         "published_partition",
+        "source__name",
     )
     return {
-        public_id: _Known((genre, digest, hypothesis), (author_label, published_label), partition)
-        for public_id, genre, digest, hypothesis, author_label, published_label, partition in rows
+        public_id: _Known((genre, digest, hypothesis), (author_label, published_label), partition, file or "")
+        for public_id, genre, digest, hypothesis, author_label, published_label, partition, file in rows
     }
 
 

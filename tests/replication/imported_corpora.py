@@ -131,7 +131,7 @@ TRIED = (
     ),
     Tried("nli_variation/preprocessed-context*", "nli-variation", "the same"),
     Tried("rte_glue/*.gz", "rte-glue", "the partition is in `tag`"),
-    Tried("rte_pascal/*.xml", "rte", "the task is the genre; a corpus for each file, as ids of RTE-2 repeat"),
+    Tried("rte_pascal/*.xml", "rte", "the task is the genre; a corpus for each file"),
     Tried("semi_automatic_nli/*.jsonl*", "semi-automatic-nli", "writers and annotators; `x` is no label"),
     Tried("sick/SICK.txt.gz", "sick", "partitions; relatedness and directions are metadata"),
     Tried("sick/SICK_*.txt", "sick"),
