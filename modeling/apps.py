@@ -7,11 +7,14 @@ class ModelingConfig(AppConfig):
     def ready(self) -> None:
         from modeling.results import run_figures
         from modeling.results.doubts import doubts_of, runs_with_predictions
+        from modeling.results.forgetting import forget_results
         from modeling.watching import baseline_figures, curves
         from shared.figures import register
+        from snapshots.withholding.frozen import FORGET
         from validation.pairs.listing import DOUBTS, RUNS
 
         for room in (run_figures, curves, baseline_figures):
             register(*room.FIGURES)
         DOUBTS.append(doubts_of)
         RUNS.append(runs_with_predictions)
+        FORGET.append(forget_results)

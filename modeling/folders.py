@@ -11,7 +11,7 @@ from modeling.models import TrainingRun
 from nli.lines import PARTITIONS
 from snapshots.models import Snapshot
 
-CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
+CONFIG, LOG, CHILD, PROGRESS = "run.json", "log.txt", "child.json", "progress.jsonl"
 TAIL_BYTES = 16_384
 
 
@@ -30,16 +30,26 @@ def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable
     return folder_of(run) / "evaluations" / f"{_on(snapshot)}-{'-'.join(sorted(partitions))}"
 
 
-def predictions_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
-    """Returns the file with a run's predictions on a partition of a snapshot, None if it is not on this machine."""
+def folders_with(run: TrainingRun, snapshot: Snapshot, partition: str) -> list[Path]:
+    """Returns the folders that may hold what a run has of a partition of a snapshot."""
     folders = [folder_of(run)] if run.snapshot_id == snapshot.pk else []
     others = [name for name in PARTITIONS if name != partition]
-    folders += [
+    return folders + [
         evaluation_folder(run, snapshot, (partition, *more))
         for count in range(len(PARTITIONS))
         for more in combinations(others, count)
     ]
-    files = (predictions_in(folder, partition) for folder in folders)
+
+
+def predictions_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
+    """Returns the file with a run's predictions on a partition of a snapshot, None if it is not on this machine."""
+    files = (predictions_in(folder, partition) for folder in folders_with(run, snapshot, partition))
+    return next((file for file in files if file.exists()), None)
+
+
+def unscored_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
+    """Returns the file with a run's predictions on a withheld partition, without gold labels; None if it is not here."""
+    files = (folder / f"unscored-{partition}.jsonl" for folder in folders_with(run, snapshot, partition))
     return next((file for file in files if file.exists()), None)
 
 

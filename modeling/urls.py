@@ -26,6 +26,7 @@ urlpatterns = [
     path("runs/<int:pk>/", watching.run, name="run"),
     path("runs/<int:pk>/stop/", launching.stop, name="stop-run"),
     path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),
+    path("runs/<int:pk>/hand-in/", watching.hand_in_run, name="hand-in-run"),
     path("runs/<int:pk>/data-map/", results.read_data_map, name="data-map"),
     path("runs/<int:pk>/data-map.csv", results.data_map_csv, name="data-map-csv"),
     path("runs/<int:pk>/predictions/<str:partition>/", results.read_predictions, name="run-predictions"),

@@ -282,6 +282,7 @@ class About(TypedDict):
 
     frozen_at: str
     software: str
+    sha256_before: NotRequired[str]  # the hash before labels of it were withheld
 
 
 class Manifest(TypedDict):
@@ -438,7 +439,13 @@ class Manifest(TypedDict):
         Simulated,
         Key("`labels` and `pairs` that a simulated crowd made, and the codes of its `people` where it did"),
     ]
-    about: Annotated[About, Key("when it was frozen (`frozen_at`), and by which `software`")]
+    about: Annotated[
+        About,
+        Key(
+            "when it was frozen (`frozen_at`), by which `software`, and, where labels were withheld later, its hash before:"
+            " `sha256_before`"
+        ),
+    ]
 
 
 def is_early(manifest: Mapping[str, Any]) -> bool:

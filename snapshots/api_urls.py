@@ -11,8 +11,16 @@ from snapshots.browsing.api import (
 from snapshots.exports.api import ExportFileView, ExportListView, ExportView
 from snapshots.handing_in.api import HandInView
 from snapshots.publishing.api import PublishView, RetractView
+from snapshots.withholding.api import ReadersView, ReaderView, ReleaseView, WithheldView
 
+WITHHELD = "corpora/<slug:slug>/withheld/"
 urlpatterns = [
+    path(WITHHELD, WithheldView.as_view(), name="api-withheld"),
+    path(f"{WITHHELD}<slug:partition>/readers/", ReadersView.as_view(), name="api-withheld-readers"),
+    path(
+        f"{WITHHELD}<slug:partition>/readers/<slug:code>/", ReaderView.as_view(), name="api-withheld-reader"
+    ),
+    path(f"{WITHHELD}<slug:partition>/release/", ReleaseView.as_view(), name="api-withheld-release"),
     path("snapshots/<int:pk>/hand-ins/", HandInView.as_view(), name="api-hand-ins"),
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),

@@ -21,7 +21,7 @@ from torch import Tensor
 from modeling.baselines import pretrained
 from modeling.baselines.catalogue import read_stored_settings
 from modeling.baselines.config import CHECKPOINT, METRICS, WEIGHTS
-from modeling.baselines.data import Pair
+from modeling.baselines.data import UNKNOWN, Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
 from modeling.baselines.lexicons import make_lexicon
@@ -198,13 +198,17 @@ def load_run(folder: Path) -> FinishedRun:
 def write_predictions(
     folder: Path, partition: str, pairs: Sequence[Pair], probabilities: Floats, labels: Sequence[str]
 ) -> None:
-    """Writes predictions-<partition>.jsonl: one line a pair, in the order of the partition's file."""
-    target = folder / f"predictions-{partition}.jsonl"
+    """Writes predictions-<partition>.jsonl: one line a pair, in the order of the partition's file.
+
+    Pairs whose labels are withheld go into unscored-<partition>.jsonl, without a gold label.
+    """
+    is_scored = not pairs or pairs[0].label != UNKNOWN
+    target = folder / f"{'predictions' if is_scored else 'unscored'}-{partition}.jsonl"
     with whole_or_absent(target) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for pair, row in zip(pairs, probabilities.tolist(), strict=True):
             line = {
                 "pairID": pair.pair_id,
-                "gold": labels[pair.label],
+                **({"gold": labels[pair.label]} if is_scored else {}),
                 "predicted": labels[row.index(max(row))],
                 "probabilities": {label: round(value, 6) for label, value in zip(labels, row, strict=True)},
                 "genre": pair.genre,

@@ -21,6 +21,7 @@ from nli.lines import ALL, EXTRA, IN_SEATS, TEXTS, is_a, premises_of, votes_in
 from nli.single_premises import labels_of_premises
 
 NO_GENRE = "no genre"  # SNLI's own files have none
+UNKNOWN = -1  # the label of a pair whose labels are withheld
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Partition:
-    """The pairs of a file that have a gold label, in the file's order; `dropped` counts the others."""
+    """The pairs of a file that have a gold label, in the file's order; `dropped` counts the others.
+
+    `unscored`: of these the pairs whose labels are withheld. They are predicted, and learnt or scored by nobody here.
+    """
 
     pairs: tuple[Pair, ...] = ()
     dropped: int = 0
+    unscored: tuple[Pair, ...] = ()
 
 
 def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -105,6 +110,7 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
     votes = vote_index(labels) | index
     rule = file.single_premises.rule if file.single_premises else None
     pairs: list[Pair] = []
+    unscored: list[Pair] = []
     dropped = 0
     seen: set[str] = set()
     with file.path.open("rb") as stream:
@@ -121,14 +127,16 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
                     f"{file.path}, line {number}: {error}. Correct the corpus and export the snapshot again."
                 ) from error
             seen.add(pair.pair_id)
-            pairs.append(pair)
-    return Partition(tuple(pairs), dropped)
+            (unscored if pair.label == UNKNOWN else pairs).append(pair)
+    return Partition(tuple(pairs), dropped + len(unscored), tuple(unscored))
 
 
 def read_pair(
     line: bytes, index: dict[str, int], votes: dict[str, int], premises: Rule | None = None
 ) -> Pair | None:
-    """Returns the pair of a line; None if it has no gold label. Raises ValueError for an invalid line.
+    """Returns the pair of a line; None if it has no gold label, with the label UNKNOWN if it is withheld.
+
+    Raises ValueError for an invalid line.
 
     index: gold label -> its index. votes: the same for the labels that annotators give, which may be a finer scheme.
     premises: the rule for the labels of single premises.
@@ -140,9 +148,10 @@ def read_pair(
     if not isinstance(row, dict):
         raise ValueError("this is not a JSON object")
     label = text_of(row, "gold_label")
-    if label == NO_GOLD or (label == "" and row.get("gold_source") == WITHHELD):
+    if label == NO_GOLD:
         return None
-    if label not in index:
+    is_withheld = label == "" and row.get("gold_source") == WITHHELD
+    if not is_withheld and label not in index:
         two = SCHEMES[COLLAPSED]
         can = index.keys() == set(two) and label in label_index(two, collapse=True)
         hint = " (set collapse to read it as that)" if can else ""
@@ -152,7 +161,7 @@ def read_pair(
         pair_id=text_of(row, "pairID"),
         premise=premise_of(row),
         hypothesis=text_of(row, "sentence2"),
-        label=index[label],
+        label=UNKNOWN if is_withheld else index[label],
         genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
         votes=votes_of(row, votes),
         seats=votes_of(row, votes, IN_SEATS) if has_extra else (),

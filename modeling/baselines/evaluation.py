@@ -55,14 +55,11 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         run.vocabulary.tagger.keep_in(config.cache, config.snapshot.sha256)
     dropped = {name: partition.dropped for name, partition in partitions.items()}
     is_twin = bool(run.config.get("hypothesis_only"))
+    read = [(name, partition.pairs) for name, partition in partitions.items()]
+    read += [(name, partition.unscored) for name, partition in partitions.items() if partition.unscored]
     unseen = [
-        cut_unseen(
-            without_premise(partition.pairs) if is_twin else partition.pairs,
-            network.reads,
-            run.vocabulary,
-            run.settings,
-        )
-        for partition in partitions.values()
+        cut_unseen(without_premise(pairs) if is_twin else pairs, network.reads, run.vocabulary, run.settings)
+        for _, pairs in read
     ]
     further = vectors_of(source, unseen, run, folder, config)
     events.emit("started", run=folder.name, dropped=dropped, device=device.type)
@@ -80,18 +77,20 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         "dropped": dropped,
         "device": device.type,
     }
-    for (name, partition), one, found in zip(partitions.items(), unseen, further, strict=True):
-        if not partition.pairs:
-            events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
+    for (name, pairs), one, found in zip(read, unseen, further, strict=True):
         encoded = encode_unseen(one, run.vocabulary, found)
         probabilities = collapsed(
             predict(network, encoded, len(run.labels), device, between), run.labels, labels
         )
-        overlap = count_overlap(partition.pairs, known)
-        warn_of_overlap(events, name, len(partition.pairs), overlap)
-        scores = score(partition.pairs, probabilities, labels, learnt_genres(run.metrics))
+        checkpoint.write_predictions(config.folder, name, pairs, probabilities, labels)
+        if name in metrics:  # the second time: of these, labels are withheld
+            continue
+        if not pairs:
+            events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
+        overlap = count_overlap(pairs, known)
+        warn_of_overlap(events, name, len(pairs), overlap)
+        scores = score(pairs, probabilities, labels, learnt_genres(run.metrics))
         metrics[name] = {**scores, "overlap": overlap}
-        checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, labels)
     write_json(config.folder / METRICS, metrics)
     events.emit("done", metrics=metrics)
 

@@ -26,7 +26,7 @@ from modeling.baselines.settings import (
     LexicalizedSettings,
     NeuralSettings,
 )
-from modeling.baselines.training_state import HELD_BACK, Training
+from modeling.baselines.training_state import HELD_BACK, UNSCORED, Training
 from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
 from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word
@@ -51,6 +51,7 @@ def prepare(
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     train, *held_out = (partitions.get(name, Partition()).pairs for name in ("train", *HELD_OUT, HELD_BACK))
+    held_out += [partitions.get(name, Partition()).unscored for name in HELD_OUT]
     if config.hypothesis_only:
         train, *held_out = map(without_premise, (train, *held_out))
     reads = network_of(type(settings)).reads
@@ -73,7 +74,9 @@ def prepare(
         train=encode_texts(sides, train, vocabulary, soft),
         held_out={
             name: encode_unseen(one, vocabulary, found)
-            for name, one, found in zip((*HELD_OUT, HELD_BACK), unseen, further, strict=True)
+            for name, one, found in zip(
+                (*HELD_OUT, HELD_BACK, *UNSCORED.values()), unseen, further, strict=True
+            )
         },
         vectors=vectors,
         learnt_before=learnt_before(config.start, earlier),

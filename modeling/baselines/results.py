@@ -29,7 +29,7 @@ from modeling.baselines.settings import (
     Settings,
     WordNetClassifierSettings,
 )
-from modeling.baselines.training_state import HELD_BACK, Training
+from modeling.baselines.training_state import HELD_BACK, UNSCORED, Training
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import RESERVED, Lexicon
 from nli.lines import HELD_OUT
@@ -127,6 +127,10 @@ def finish(
         metrics[name] = {**scores, "overlap": overlap[name]}
         if name in partitions and training.workers.is_first:
             checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
+        if unscored := partitions.get(name, Partition()).unscored:
+            probabilities = training.predict(training.held_out[UNSCORED[name]])
+            if training.workers.is_first:
+                checkpoint.write_predictions(folder, name, unscored, probabilities, labels)
     dynamics = training.workers.total(training.dynamics)
     if not training.workers.is_first:
         return metrics

@@ -25,6 +25,7 @@ from modeling.baselines.regimes import NOTHING_BEFORE, LearntBefore, accumulator
 from modeling.baselines.settings import LearningSettings, Settings
 from modeling.baselines.vectors import WordVectors, require_same
 from modeling.baselines.workers import Workers
+from nli.lines import HELD_OUT
 
 
 def in_precision(settings: LearningSettings, device: torch.device) -> torch.autocast:
@@ -49,6 +50,7 @@ def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
 
 
 HELD_BACK = "held_back"  # training pairs that stop the training where there is no dev
+UNSCORED = {name: f"unscored {name}" for name in HELD_OUT}  # pairs whose labels are withheld
 
 
 @dataclass

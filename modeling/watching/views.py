@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from accounts.pages.access import researcher_page
+from accounts.models import User
+from accounts.pages.access import researcher_page, researcher_post
 from accounts.templatetags.dates import moment
 from collection.models import Corpus
 from modeling import workers
 from modeling.baselines.config import named_set
-from modeling.folders import log_tail
+from modeling.folders import log_tail, unscored_of
 from modeling.launching.regimes import KINDS, kinds_of, regime_text, settings_text
 from modeling.models import TrainingRun
 from modeling.querysets import RunQuerySet
@@ -49,6 +51,8 @@ from shared.figures import shown
 from shared.lists import Filter, Row, View
 from shared.sorted_lists import ordered, stored_as_csv
 from shared.tables import Column
+from snapshots.errors import SnapshotError
+from snapshots.handing_in.actions import Refused, hand_in, part_of, predictions_in
 from snapshots.models import Snapshot
 from snapshots.statistics.scope import ask_names, names_on
 
@@ -199,6 +203,31 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, template, _shown(found))
 
 
+@researcher_post
+def hand_in_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Hands in what a run predicts for the withheld partition of its snapshot."""
+    found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    try:
+        part = part_of(found.snapshot, request.POST.get("partition", ""))
+        file = unscored_of(found, found.snapshot, part)
+        if file is None:
+            raise Refused(f"Run {pk} has no predictions for {part} of {found.snapshot} here.")
+        row = hand_in(
+            snapshot=found.snapshot, partition=part, team=request.POST.get("team", "")[:60],
+            name=request.POST.get("name", "")[:100], description=f"Run {pk}: {found.baseline} {_settings_of(found)}".strip(),
+            predictions=predictions_in(file.read_text(encoding="utf-8")), by=cast(User, request.user),
+        )  # fmt: skip
+    except SnapshotError as error:
+        messages.warning(request, str(error))
+        return redirect("run", pk)
+    messages.success(request, f"{row.name} is scored.")
+    return redirect("leaderboard", found.snapshot_id)
+
+
+def _settings_of(found: TrainingRun) -> str:
+    return ", ".join(filter(None, (regime_text(found.regime, found.most), settings_text(found.config))))
+
+
 def _shown(found: TrainingRun) -> dict[str, Any]:
     lines = found.lines.curve()
     twin = twin_of(found) or full_run_of(found)
@@ -209,9 +238,8 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
     return {
         "run": found,
         "is_under_way": is_under_way,
-        "settings": ", ".join(
-            filter(None, (regime_text(found.regime, found.most), settings_text(found.config)))
-        ),
+        "settings": _settings_of(found),
+        "unscored": [part for part in HELD_OUT if unscored_of(found, found.snapshot, part)],
         "sizes": by_size,
         "trials": trials(found),
         "distributions": distributions(by_size),

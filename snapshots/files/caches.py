@@ -17,6 +17,12 @@ def cache_file(kind: str, edition: int, sha256: str, partition: str, suffix: str
     return _folder(kind) / f"{edition}-{sha256}-{partition}{suffix}"
 
 
+def forget_cached(sha256: str) -> None:
+    """Deletes all that is cached of the snapshot with this hash."""
+    for path in Path(settings.CACHE_ROOT).glob(f"*/*{sha256}*"):
+        path.unlink(missing_ok=True)
+
+
 def remove_outdated(kind: str, hashes: Collection[str], edition: int | None = None) -> int:
     """Deletes the files of a kind that name a hash which is not one of `hashes`, or that are of another edition.
 

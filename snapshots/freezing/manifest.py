@@ -57,7 +57,7 @@ def manifest_of(
     Raises RuntimeError if it lacks a key.
     """
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
-    manifest: Manifest = {
+    made: dict[str, Any] = {
         "format": FORMAT,
         "name": str(snapshot),
         "sha256": content,
@@ -67,8 +67,7 @@ def manifest_of(
         "seed": snapshot.seed,
         "dev_from_train": snapshot.dev_from_train,
         "author_disjoint": snapshot.author_disjoint,
-        "pairs": counts.pairs,
-        "partitions": counts.partitions(_premises(rows)),
+        **counted(snapshot, counts, _premises(rows)),
         "placements": _placements(rows),
         "premises_in_two_partitions": _in_two_partitions(rows, "pair__premise"),
         "groups_in_two_partitions": _in_two_partitions(rows, "pair__premise__group"),
@@ -78,12 +77,6 @@ def manifest_of(
             for each in planned.plan.shortages
         ],
         "left_out": planned.plan.left_out,
-        "gold_sources": dict(sorted(counts.sources.items())),
-        "agreement": counts.agreement(),
-        "answers": counts.answer_counts(),
-        "pairs_with_metadata": counts.with_metadata,
-        "parses": counts.parse_counts(),
-        "parser": _parser(snapshot, counts),
         "simulated": _simulated(snapshot, rows),
         "annotators": _annotators(snapshot, rows),
         **planned.history,
@@ -93,19 +86,34 @@ def manifest_of(
         },
     }
     if withheld:
-        manifest["withheld"] = withheld
+        made["withheld"] = withheld
     if said := PreregistrationRow.objects.filter(corpus=snapshot.corpus_id).first():
-        manifest["preregistration"] = {
+        made["preregistration"] = {
             "text": said.text,
             "sha256": said.sha256,
             "registered_at": said.registered_at.isoformat(timespec="seconds"),
         }
+    manifest = cast(Manifest, made)  # object by object held to the schema below
     manifest["manifest_sha256"] = manifest_sha256(manifest)
     if wrong := [text for _, text in manifest_errors(manifest)]:
         raise RuntimeError(
             f"The manifest of {snapshot} does not fit the schema in nli/manifest.py: {'; '.join(wrong)}."
         )
     return manifest
+
+
+def counted(snapshot: Snapshot, counts: LineCounts, premises: Mapping[str, int]) -> dict[str, Any]:
+    """Returns what a manifest says of the lines of its files; `premises`: partition -> its number of different premises."""
+    return {
+        "pairs": counts.pairs,
+        "partitions": counts.partitions(premises),
+        "gold_sources": dict(sorted(counts.sources.items())),
+        "agreement": counts.agreement(),
+        "answers": counts.answer_counts(),
+        "pairs_with_metadata": counts.with_metadata,
+        "parses": counts.parse_counts(),
+        "parser": _parser(snapshot, counts),
+    }
 
 
 def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:

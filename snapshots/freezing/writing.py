@@ -152,7 +152,7 @@ def _other_questions(snapshot: Snapshot) -> dict[str, OtherQuestion]:
     }
 
 
-class _HashedFile:
+class HashedFile:
     """A file that is hashed while it is written."""
 
     def __init__(self, path: Path, stack: ExitStack) -> None:
@@ -183,7 +183,7 @@ def _write_lines(
 ) -> list[WrittenFile]:
     """Writes the lines of each partition; of those in `sealed`, the whole lines go into that folder."""
     total = SnapshotPair.objects.filter(snapshot=snapshot).count()
-    files: dict[str, _HashedFile] = {}
+    files: dict[str, HashedFile] = {}
     previous = ("", "")
     with ExitStack() as stack:
         for rows in _portions(SnapshotPair.objects.filter(snapshot=snapshot)):
@@ -199,11 +199,11 @@ def _write_lines(
                 if row.partition in sealed:
                     full = FULL_FILES[row.partition]
                     if full not in files:
-                        files[full] = _HashedFile(sealed[row.partition] / full, stack)
+                        files[full] = HashedFile(sealed[row.partition] / full, stack)
                     files[full].add(line)
                     line = text_alone(line)
                 if name not in files:
-                    files[name] = _HashedFile(folder / name, stack)
+                    files[name] = HashedFile(folder / name, stack)
                 files[name].add(line)
                 counts.add(row.partition, line)
             progress(f"{counts.pairs:,} of {total:,} pairs written")

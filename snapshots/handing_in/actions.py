@@ -5,6 +5,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -144,18 +145,18 @@ def _checked(snapshot: Snapshot, partition: str, predictions: Sequence[tuple[str
     return given
 
 
-def full_lines(snapshot: Snapshot, partition: str) -> Iterator[dict[str, Any]]:
-    """Yields the lines with a gold label of a withheld partition; none if their file is gone."""
-    path = snapshot.sealed_folder / FULL_FILES[partition]
-    return (line for line in (lines(path) if path.is_file() else ()) if has_gold(line))
+def gold_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the lines with a gold label of the full file of a withheld partition."""
+    return (line for line in lines(path) if has_gold(line))
 
 
 def scores_of(snapshot: Snapshot, partition: str, given: Mapping[str, str]) -> dict[str, list[int]]:
     """Returns genre -> [pairs with a gold label, pairs that are right]. Raises Refused if the labels are gone."""
-    if not (snapshot.sealed_folder / FULL_FILES[partition]).is_file():
+    path = snapshot.sealed_folder / FULL_FILES[partition]
+    if not path.is_file():
         raise Refused("The labels are missing on the server. Ask the operator to restore them from a backup.")
     found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for line in full_lines(snapshot, partition):
+    for line in gold_lines(path):
         counts = found[line["genre"]]
         counts[0] += 1
         counts[1] += given[line["pairID"]] == line["gold_label"]

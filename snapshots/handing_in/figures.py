@@ -1,21 +1,26 @@
 """The leaderboard of a withheld partition: what was handed in, the commonest label of train, and people."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from django.db.models import Count
 
+from nli.lines import FULL_FILES
 from nli.percentages import percent
 from shared.figures import Figure, picture
 from shared.findings import in_place
 from shared.intervals import wilson
 from shared.tables import Column, Table, interval
-from snapshots.handing_in.actions import full_lines, withheld_parts
+from snapshots.handing_in.actions import gold_lines, withheld_parts
 from snapshots.models import HandIn, Snapshot
 from snapshots.statistics.scope import SNAPSHOT
 
 SYSTEM, BASELINE, PEOPLE = "system", "baseline", "people"
 Scores = dict[str, list[int]]  # genre -> [pairs, right]
+Counts = dict[str, tuple[Counter[str], list[int]]]
 
 
 @dataclass(frozen=True)
@@ -52,20 +57,34 @@ def entries_of(snapshot: Snapshot, partition: str) -> list[Entry]:
     labels = snapshot.pairs.filter(partition="train", gold_label__isnull=False).order_by()
     train = dict(labels.values_list("gold_label").annotate(pairs=Count("pk")))
     commonest = min(train, key=lambda label: (-train[label], label), default=None)
-    majority: Scores = {}
-    people: Scores = {}
-    for line in full_lines(snapshot, partition):
-        for scores, pairs, right in (
-            (majority, 1, line["gold_label"] == commonest),
-            (people, len(line["annotator_labels"]), line["annotator_labels"].count(line["gold_label"])),
-        ):
-            counts = scores.setdefault(line["genre"], [0, 0])
-            counts[0] += pairs
-            counts[1] += right
+    counts = _counts(snapshot, partition)
+    majority = {genre: [gold.total(), gold[commonest or ""]] for genre, (gold, _) in counts.items()}
+    people = {genre: labels for genre, (_, labels) in counts.items()}
     if commonest:
         found.append(Entry(partition, "the commonest label of train", "", BASELINE, "", majority))
     found.append(Entry(partition, "single labels of people", "", PEOPLE, "", people))
     return sorted(found, key=lambda each: -(each.share()[1] or 0))
+
+
+def _counts(snapshot: Snapshot, partition: str) -> Counts:
+    """Returns what the full file has: genre -> pairs by gold label, and [people's labels, those that are the gold label]."""
+    manifest = snapshot.read_manifest()
+    path = snapshot.sealed_folder / FULL_FILES[partition]
+    if manifest is None or not path.is_file():
+        return {}
+    return _counted(path, manifest["withheld"][path.name]["sha256"])
+
+
+@lru_cache(maxsize=8)
+def _counted(path: Path, sha256: str) -> Counts:
+    """Counts a file once while the process lives: with the hash in the key, a changed file is another one."""
+    found: Counts = {}
+    for line in gold_lines(path):
+        gold, labels = found.setdefault(line["genre"], (Counter(), [0, 0]))
+        gold[line["gold_label"]] += 1
+        labels[0] += len(line["annotator_labels"])
+        labels[1] += line["annotator_labels"].count(line["gold_label"])
+    return found
 
 
 def _leaderboard(snapshot: Snapshot) -> Iterator[list[object]]:

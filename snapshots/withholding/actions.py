@@ -2,17 +2,21 @@
 
 import shutil
 from collections.abc import Iterable
+from typing import cast
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from collection.models import Corpus, Withholding
+from nli.gold import WITHHELD
 from nli.lines import FULL_FILES
 from snapshots.errors import SnapshotError
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.hashes import file_sha256
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
+from snapshots.withholding.frozen import take_labels_out
 from validation.pairs.withholding import pairs_of, seal, unseal
 
 TELLING = 0.9  # the share of ids that end with their label's first letter, from which on ids tell labels
@@ -27,10 +31,13 @@ class NotNamed(SnapshotError):
 
 
 @transaction.atomic
-def withhold(*, corpus: Corpus, partition: str, by: User | None, readers: Iterable[User] = ()) -> Withholding:
+def withhold(
+    *, corpus: Corpus, partition: str, by: User | None, readers: Iterable[User] = (), frozen: bool = False
+) -> Withholding:
     """Withholds the labels of a partition, from now on: what is in it now is sealed, later pairs when they come.
 
-    `by` and the `readers` are named for it. Raises CannotWithhold.
+    `by` and the `readers` are named for it. frozen: the labels are taken out of snapshots that have them, too; nobody can
+    take back what was downloaded of these. Raises CannotWithhold, SnapshotError.
     """
     _lock(corpus)
     earlier = Withholding.objects.filter(corpus=corpus, partition=partition).order_by("-pk").first()
@@ -41,17 +48,48 @@ def withhold(*, corpus: Corpus, partition: str, by: User | None, readers: Iterab
             else "were released: nobody can take them back"
         )
         raise CannotWithhold(f"The labels of {earlier} {state}.")
-    out = SnapshotPair.objects.filter(snapshot__corpus=corpus, partition=partition, snapshot__status="frozen")
-    if row := out.select_related("snapshot__corpus").first():
+    out = list(with_labels(corpus, partition))
+    if published := next((each for each in out if each.published_at), None):
         raise CannotWithhold(
-            f"{row.snapshot} has the labels of {partition} in its files, so they are out. Withhold a partition before"
-            " the first freeze."
+            f"{published} is published with the labels of {partition}, so they are out. Nobody can take them back."
+        )
+    if out and not frozen:
+        raise CannotWithhold(
+            f"{out[0]} has the labels of {partition} in its files. They can be taken out of it by the page Withheld"
+            " labels or `manage.py withhold --frozen`; who downloaded the snapshot before keeps them."
         )
     made = Withholding.objects.create(corpus=corpus, partition=partition, since=timezone.now(), by=by)
     made.readers.set([who for who in (by, *readers) if who is not None])
     _refuse_telling_ids(made)
+    for snapshot in out:
+        take_labels_out(snapshot, partition)
     seal(pairs=pairs_of(made), corpus=corpus)
     return made
+
+
+def standing_of(corpus: Corpus, partition: str) -> Withholding:
+    """Returns what withholds the labels of a partition. Raises SnapshotError if nothing does."""
+    found = corpus.withholdings.standing().filter(partition=partition.replace("\0", "")).first()
+    if found is None:
+        raise SnapshotError(f"The labels of {partition} of {corpus} are not withheld.")
+    return cast(Withholding, found)
+
+
+def researcher_called(who: str) -> User:
+    """Returns the researcher with this user name or code. Raises SnapshotError."""
+    found = User.objects.filter(Q(username=who) | Q(code=who), is_active=True).first()
+    if found is None or not found.is_researcher:
+        raise SnapshotError(f"There is no researcher {who}.")
+    return found
+
+
+def with_labels(corpus: Corpus, partition: str) -> QuerySet[Snapshot]:
+    """Returns the frozen snapshots that have labels of a partition."""
+    rows = SnapshotPair.objects.filter(snapshot=OuterRef("pk"), partition=partition).exclude(
+        gold_source=WITHHELD
+    )
+    frozen: QuerySet[Snapshot] = Snapshot.objects.frozen().filter(Exists(rows), corpus=corpus)
+    return frozen.select_related("corpus").order_by("version")
 
 
 @transaction.atomic

@@ -5,7 +5,6 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -16,18 +15,25 @@ from nli.lines import FULL_FILES, HELD_OUT
 from snapshots.errors import SnapshotError
 from snapshots.exports.downloads import Download, send_or_explain
 from snapshots.models import Snapshot
-from snapshots.withholding.actions import lift, name_reader, remove_reader, withhold
+from snapshots.withholding.actions import (
+    lift,
+    name_reader,
+    remove_reader,
+    researcher_called,
+    standing_of,
+    with_labels,
+    withhold,
+)
 
 
 class ReaderForm(forms.Form):
     who = forms.CharField(label="User name or code of a researcher", max_length=150)
 
     def clean_who(self) -> User:
-        asked = self.cleaned_data["who"]
-        found = User.objects.filter(Q(username=asked) | Q(code=asked), is_active=True).first()
-        if found is None or not found.is_researcher:
-            raise forms.ValidationError(f"There is no researcher {asked}.")
-        return found
+        try:
+            return researcher_called(self.cleaned_data["who"])
+        except SnapshotError as error:
+            raise forms.ValidationError(str(error)) from None
 
 
 @researcher_form
@@ -62,8 +68,7 @@ def withheld(request: HttpRequest, slug: str) -> HttpResponse:
             }
             for row in standing.values()
         ],
-        "is_frozen": corpus.snapshots.frozen().exists(),
-        "open": [name for name in HELD_OUT if name not in known],
+        "open": [(name, with_labels(corpus, name)) for name in HELD_OUT if name not in known],
         "lifted": lifted.order_by("lifted_at"),
         "form": form,
     }
@@ -76,12 +81,10 @@ def _did(request: HttpRequest, corpus: Corpus, user: User, form: ReaderForm) -> 
     if what == "withhold":
         if partition not in HELD_OUT:
             raise SnapshotError(f"Choose a partition: {' or '.join(HELD_OUT)}.")
-        withhold(corpus=corpus, partition=partition, by=user)
+        withhold(corpus=corpus, partition=partition, by=user, frozen="frozen" in request.POST)
         messages.success(request, f"The labels of {partition} are withheld from now on.")
         return True
-    row: Any = corpus.withholdings.standing().filter(partition=partition.replace("\0", "")).first()
-    if row is None:
-        raise SnapshotError("These labels are not withheld.")
+    row = standing_of(corpus, partition)
     if what == "name" and form.is_valid():
         name_reader(withholding=row, reader=form.cleaned_data["who"], by=user)
     elif what == "remove":

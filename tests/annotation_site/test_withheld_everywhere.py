@@ -3,6 +3,7 @@
 A page, file or command that would show a withheld label, count it, or order by it says something else the second time.
 """
 
+import json
 import re
 from io import StringIO
 from typing import Any
@@ -12,6 +13,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from collection.models import Pair
+from modeling.folders import folder_of
+from modeling.models import TrainingRun
 from nli.labels import SCHEMES
 from shared.figures import FIGURES
 from snapshots.exports.formats import FORMATS
@@ -20,7 +23,7 @@ from tests.addresses import Site, addresses, sample_site
 from tests.cast import rosa, signed_in
 from tests.counts import usual_by
 from tests.made_once import made_once
-from tests.snapshots.material import folder, freeze, manifest
+from tests.snapshots.material import folder, freeze, lines, manifest
 from validation.models import Adjudication, Label, Question
 from validation.statistics import cached
 
@@ -39,9 +42,17 @@ LARGE = ("agreement", "pairwise", "annotators", "cross", "bias", "overview", "pa
 
 @made_once
 def site() -> Site:
-    """Makes the sample site with a withheld test partition; the researcher is not named for it."""
-    site = sample_site(withheld="test")
+    return made(sample_site(withheld="test"))
+
+
+def made(site: Site) -> Site:
+    """Makes a decision about a withheld pair, and what a run predicts for them; the researcher is not named for it."""
     freeze(site.corpus)
+    run = TrainingRun.objects.get()
+    folder_of(run).mkdir(parents=True, exist_ok=True)
+    ids = [line["pairID"] for line in lines(site.snapshot, "test")]
+    said = [{"pairID": name, "predicted": "neutral", "probabilities": {"neutral": 1.0}} for name in ids]
+    (folder_of(run) / "unscored-test.jsonl").write_text("".join(json.dumps(each) + "\n" for each in said))
     pair = Pair.objects.withheld().earliest("pk")
     question = Question.objects.get(corpus=site.corpus)
     Adjudication.objects.create(
@@ -86,6 +97,9 @@ def all_answers(site: Site, client: Client) -> dict[str, str]:
     urls += [f"{base}/pairs/?as=csv", f"/snapshots/{site.snapshot.pk}/pairs/?as=csv"]
     urls += [f"/api/v1{base}/pairs/?as=jsonl", f"/api/v1/snapshots/{site.snapshot.pk}/rows/?partition=test"]
     urls += [f"/api/v1/snapshots/{site.snapshot.pk}/files/{part}.jsonl" for part in ("train", "dev", "test")]
+    run = TrainingRun.objects.get().pk
+    urls += [f"/runs/{run}/predictions/test/", f"/runs/{run}/predictions/test.csv"]
+    urls += [f"/api/v1/runs/{run}/predictions/?partition=test"]
     return {url: shown(client, url) for url in dict.fromkeys(urls) if MEANT not in url}
 
 
@@ -144,6 +158,7 @@ def test_no_command_and_no_export_depends_on_a_withheld_label(site, tmp_path):
         ("bias", slug),
         ("verify_snapshot", str(folder(site.snapshot))),
         ("report", name, "snli-2"),
+        ("withhold", slug),
         *(
             ("figure", figure.name, name)
             for figure in FIGURES.values()

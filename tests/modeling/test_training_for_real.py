@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import threading
 import zipfile
 from pathlib import Path
@@ -10,13 +11,17 @@ import pytest
 from django.db import connection
 
 from modeling.baselines.checkpoint import load_run
-from modeling.folders import CHILD, folder_of
+from modeling.folders import CHILD, folder_of, unscored_of
 from modeling.launching.actions import resume_run, stop_run
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.querysets import DISTRIBUTION
 from modeling.running import configs, runner
-from tests.cast import rosa, with_token
+from modeling.running.evaluating import score
+from snapshots.models import HandIn, Snapshot
+from snapshots.withholding.actions import withhold
+from tests.cast import rosa, stan, with_token
 from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
+from tests.snapshots.material import corpus_of, freeze
 
 
 @pytest.fixture
@@ -77,6 +82,56 @@ def test_cbow_learns_from_vectors_of_a_file_and_draws_its_curve(snapshot, tmp_pa
     TrainingRun.objects.filter(pk=run.pk).update(folder="elsewhere")
     gone = with_token(rosa()).get(f"/api/v1/runs/{run.pk}/model/")
     assert (gone.status_code, "is not here" in gone.json()["detail"]) == (404, True)
+
+
+@pytest.mark.usefixtures("programs_start_at_once")
+@pytest.mark.parametrize("when", ["before the freeze", "after a run"])
+def test_a_withheld_part_is_predicted_and_handed_in_and_its_labels_are_nowhere(
+    transactional_db, browser_of, settings, tmp_path, when
+):
+    settings.HAND_INS_A_DAY = 1
+    corpus = corpus_of(8)
+    if when == "before the freeze":
+        withhold(corpus=corpus, partition="test", by=rosa())
+        snapshot = freeze(corpus)
+        run = runner.carry_out(claimed(a_run(snapshot)))
+    else:
+        snapshot = freeze(corpus)
+        run = runner.carry_out(claimed(a_run(snapshot)))
+        assert (folder_of(run) / "predictions-test.jsonl").exists()
+        withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+        snapshot = Snapshot.objects.get(pk=snapshot.pk)
+        run.refresh_from_db()
+        score(run, snapshot, ["test"])
+    told = (snapshot.sealed_folder / "test-full.jsonl").read_text().splitlines()
+    gold = {line["pairID"]: line["gold_label"] for line in map(json.loads, told)}
+    assert run.status == "done"
+    assert set(Evaluation.objects.values_list("partition", flat=True)) == {"train", "dev"}
+    file = unscored_of(run, snapshot, "test")
+    assert [set(json.loads(line)) for line in file.read_text().splitlines()] == [
+        {"pairID", "predicted", "probabilities", "genre"}
+    ] * len(gold)
+    for path in folder_of(run).rglob("*"):
+        if path.suffix in (".jsonl", ".txt") or path.name == "metrics.json":
+            text = path.read_text()
+            assert not re.search('"test": {"accuracy": [0-9]|test accuracy', text), path
+            lines = [json.loads(line) for line in text.splitlines() if path.suffix == ".jsonl"]
+            assert not any("gold" in line and line["pairID"] in gold for line in lines), path
+    browser, address = browser_of(stan()), f"/runs/{run.pk}/hand-in/"
+    assert browser.post(address, {"partition": "test", "team": "T"}).status_code == 403
+    browser = browser_of(rosa())
+    page = browser.get(f"/runs/{run.pk}/").text
+    assert "Hand in its predictions for test" in page
+    form = {"partition": "test", "team": "Team", "name": "majority 1"}
+    answer = browser.post(address, form, follow=True)
+    assert "majority 1 is scored" in answer.text
+    assert HandIn.objects.get().scores == {"fiction": [3, 1]}
+    assert (
+        "has handed in 1 times in 24 hours" in browser.post(address, form | {"name": "2"}, follow=True).text
+    )
+    assert (
+        "Name a partition of small@1" in browser.post(address, form | {"partition": "dev"}, follow=True).text
+    )
 
 
 def unpacked(user, address: str, folder: Path) -> Path:

@@ -1,12 +1,14 @@
 """Predictions for a withheld partition: what is refused, how they are scored, the leaderboard by page, REST and command."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from nli.lines import PARTITION_FILES
 from shared.figures import FIGURES
+from snapshots.handing_in import figures
 from snapshots.handing_in.actions import Refused, TooMany, hand_in, predictions_in
 from snapshots.models import HandIn
 from snapshots.withholding.actions import lift, withhold
@@ -134,6 +136,15 @@ def test_page_rest_and_command_say_the_same(snapshot, browser_of, api_of, tmp_pa
     assert rest.post(address, sent | {"predictions": {"x": "neutral"}}, format="json").status_code == 422
     csv = rest.get(f"/api/v1/snapshots/{snapshot.pk}/figures/leaderboard?as=csv").content.decode()
     assert {"by command", "by page", "by REST"} <= {line.split(",")[0] for line in csv.splitlines()}
+
+
+def test_the_full_file_is_read_once(snapshot, browser_of, monkeypatch):
+    handed(snapshot, list(gold_of(snapshot).items()))
+    read = Mock(side_effect=figures.gold_lines)
+    monkeypatch.setattr(figures, "gold_lines", read)
+    for _ in range(2):
+        assert "ours" in browser_of(rosa()).get(f"/snapshots/{snapshot.pk}/leaderboard/").text
+    assert read.call_count == 1
 
 
 def test_the_leaderboard_stays_after_the_release(snapshot):

@@ -1,19 +1,36 @@
 """A withheld partition: its files and rows hold no label, those named read them, a release proves itself."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from collection.models import Exclusion, Pair, Withholding
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED
+from modeling.folders import folder_of
+from modeling.launching.actions import stop_run
+from modeling.models import Breakdown
 from nli.lines import text_alone
+from snapshots.errors import SnapshotError
 from snapshots.exports.formats import FORMATS, export
+from snapshots.exports.job import carry_out_export, request_export
 from snapshots.exports.limits import ExportError
-from snapshots.models import SnapshotAnswer, SnapshotFile, SnapshotLabel, SnapshotPair
+from snapshots.files.hashes import file_sha256
+from snapshots.models import (
+    Snapshot,
+    SnapshotAnswer,
+    SnapshotFile,
+    SnapshotLabel,
+    SnapshotPair,
+    SnapshotStatistics,
+)
+from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.verify import verify
+from snapshots.withholding import frozen
 from snapshots.withholding.actions import (
     CannotWithhold,
     NotNamed,
@@ -24,6 +41,7 @@ from snapshots.withholding.actions import (
     withhold,
 )
 from tests.cast import person, rosa, stan
+from tests.modeling.material import a_run, done_run, write_predictions
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lines, manifest, published_pair
 from validation.models import Label, Question
 from validation.statistics.agreement import agreement
@@ -172,10 +190,111 @@ def test_a_label_in_a_withheld_line_is_found(corpus):
     assert any("more than its texts" in each.text for each in verify(folder(snapshot)).findings)
 
 
-def test_only_before_the_first_freeze_and_once(corpus):
-    freeze(corpus)
+def test_a_frozen_snapshot_is_left_as_if_the_labels_had_been_withheld_before(corpus):
+    """The next freeze finds it unchanged, and the checker finds nothing: so rows, files, counts and hashes are the same."""
+    snapshot = freeze(corpus)
+    before = {part: lines(snapshot, part) for part in ("train", "dev", "test")}
+    compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind="corpus").pk)
+    made = carry_out_export(export_id=request_export(snapshot=snapshot, format_name="snli_txt").pk)
+    assert made.folder.exists()
     with pytest.raises(CannotWithhold, match="small@1 has the labels of test in its files"):
         withhold(corpus=corpus, partition="test", by=rosa())
+    withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+    old, snapshot = snapshot.sha256, Snapshot.objects.get(pk=snapshot.pk)
+    assert manifest(snapshot)["about"]["sha256_before"] == old != snapshot.sha256
+    assert verify(folder(snapshot), snapshot.sha256).findings == []
+    assert lines(snapshot, "test") == [text_alone(line) for line in before["test"]]
+    assert sealed_lines(snapshot) == before["test"]
+    assert oct(snapshot.sealed_folder.stat().st_mode)[-3:] == "700"
+    assert not SnapshotLabel.objects.filter(row__snapshot=snapshot, row__partition="test").exists()
+    for file in SnapshotFile.objects.filter(snapshot=snapshot):
+        assert file.sha256 == file_sha256(folder(snapshot) / file.name)
+    assert not made.folder.exists()
+    assert not SnapshotStatistics.objects.exists()
+    assert freeze(corpus) == snapshot
+    withhold(corpus=corpus, partition="dev", by=rosa(), frozen=True)
+    snapshot.refresh_from_db()
+    assert verify(folder(snapshot)).findings == []
+    assert freeze(corpus) == snapshot
+
+
+def test_a_rewriting_that_broke_off_is_done_again(corpus, monkeypatch):
+    snapshot = freeze(corpus)
+    text_of = frozen.text_of
+    monkeypatch.setattr(frozen, "text_of", Mock(side_effect=OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+    monkeypatch.setattr(frozen, "text_of", text_of)
+    assert not Withholding.objects.exists()
+    withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+    assert verify(folder(snapshot)).findings == []
+
+
+def test_a_published_snapshot_is_never_changed(corpus):
+    snapshot = freeze(corpus)
+    Snapshot.objects.filter(pk=snapshot.pk).update(published_at=timezone.now(), published_by=rosa())
+    with pytest.raises(CannotWithhold, match="small@1 is published with the labels of test"):
+        withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+
+
+def test_what_runs_have_of_the_part_is_deleted(corpus):
+    snapshot = freeze(corpus)
+    run = done_run(snapshot, "majority")
+    write_predictions(run, "test")
+    write_predictions(run, "dev")
+    (folder_of(run) / "metrics.json").write_text('{"dev": {"accuracy": 1}, "test": {"accuracy": 1}}')
+    (folder_of(run) / "log.txt").write_text("test 100%")
+    run.warnings = "The run ends at chance: test accuracy is 33.3%.\nOther."
+    run.save()
+    waiting = a_run(snapshot, "majority", seed=2)
+    with pytest.raises(SnapshotError, match=f"Run {waiting.pk} on small@1 is under way"):
+        withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+    stop_run(run=waiting)
+    withhold(corpus=corpus, partition="test", by=rosa(), frozen=True)
+    run.refresh_from_db()
+    assert set(run.evaluations.values_list("partition", flat=True)) == {"train", "dev"}
+    assert not Breakdown.objects.filter(partition="test").exists()
+    assert not list(folder_of(run).glob("*test*"))
+    assert (folder_of(run) / "predictions-dev.jsonl").exists()
+    assert json.loads((folder_of(run) / "metrics.json").read_text()) == {"dev": {"accuracy": 1}}
+    assert not (folder_of(run) / "log.txt").exists()
+    assert (
+        run.warnings
+        == "Other.\nWhat it had of test of small@1 was deleted, because these labels were withheld later."
+    )
+
+
+def test_rest_and_the_command_do_what_the_page_does(corpus, api_of, capsys):
+    snapshot, ruth = freeze(corpus), person("ruth", role="researcher")
+    rest, base = api_of(rosa()), "/api/v1/corpora/small/withheld/"
+    assert rest.post(base, {"partition": "test"}, format="json").status_code == 409
+    assert rest.post(base, {"partition": "train"}, format="json").status_code == 422
+    made = rest.post(base, {"partition": "test", "frozen": True}, format="json")
+    assert (made.status_code, made.json()["readers"]) == (201, ["rosa"])
+    hers = api_of(ruth)
+    assert hers.post(f"{base}test/readers/", {"who": "ruth"}, format="json").status_code == 403
+    assert rest.post(f"{base}test/readers/", {"who": "nobody"}, format="json").status_code == 409
+    named = rest.post(f"{base}test/readers/", {"who": "ruth"}, format="json")
+    assert named.json()["readers"] == ["rosa", "ruth"]
+    assert rest.delete(f"{base}test/readers/{ruth.code}/").json()["readers"] == ["rosa"]
+    call_command("withhold", "small", "test", "--name", "ruth", "--by", "rosa")
+    assert "read by rosa, ruth" in capsys.readouterr().out
+    call_command("withhold", "small", "test", "--remove", "ruth", "--by", "rosa")
+    with pytest.raises(CommandError, match="Only administrators and the researchers named"):
+        call_command("withhold", "small", "test", "--release", "--by", "ruth")
+    with pytest.raises(CommandError, match="Give the user name"):
+        call_command("withhold", "small", "dev")
+    call_command("withhold", "small", "dev", "--frozen", "--by", "rosa")
+    call_command("withhold", "small", "dev", "--release", "--by", "rosa")
+    assert "dev of small: withheld since" in capsys.readouterr().out
+    released = rest.post(f"{base}test/release/")
+    assert released.json()["lifted_by"] == "rosa"
+    assert rest.post(f"{base}test/release/").status_code == 409
+    assert [row["partition"] for row in rest.get(base).json()] == ["test", "dev"]
+    assert verify(folder(snapshot)).findings == []
+
+
+def test_only_once(corpus):
     other = corpus_of(4, slug="other")
     row = withhold(corpus=other, partition="test", by=rosa())
     with pytest.raises(CannotWithhold, match="are withheld already"):
@@ -252,7 +371,8 @@ def test_the_page_withholds_names_and_releases(corpus, browser_of):
     file = f"/snapshots/{snapshot.pk}/files/withheld/test-full.jsonl"
     assert file in browser.get(address).text
     assert b'"neutral"' in browser.get(file).getvalue()
-    assert "Withhold the labels of dev" not in browser.get(address).text  # a snapshot has them
+    assert "Take them out of small@1" in browser.get(address).text  # it has those of dev
+    assert browser.post(address, {"do": "withhold", "partition": "dev"}).status_code == 422
     hers = browser_of(ruth)
     assert hers.get(file).status_code == 403
     assert "You are not named" in hers.get(address).text
