@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 from django.contrib import messages
@@ -209,7 +210,7 @@ def hand_in_run(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     try:
         part = part_of(found.snapshot, request.POST.get("partition", ""))
-        file = unscored_of(found, found.snapshot, part)
+        file = _unscored(found).get(part)
         if file is None:
             raise Refused(f"Run {pk} has no predictions for {part} of {found.snapshot} here.")
         row = hand_in(
@@ -222,6 +223,13 @@ def hand_in_run(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("run", pk)
     messages.success(request, f"{row.name} is scored.")
     return redirect("leaderboard", found.snapshot_id)
+
+
+def _unscored(found: TrainingRun) -> dict[str, Path]:
+    """Returns its files of predictions for withheld partitions of its snapshot; not that of test of a hidden trial."""
+    parts = [part for part in HELD_OUT if part != "test" or not hides_test(found)]
+    files = {part: unscored_of(found, found.snapshot, part) for part in parts}
+    return {part: file for part, file in files.items() if file is not None}
 
 
 def _settings_of(found: TrainingRun) -> str:
@@ -239,7 +247,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "run": found,
         "is_under_way": is_under_way,
         "settings": _settings_of(found),
-        "unscored": [part for part in HELD_OUT if unscored_of(found, found.snapshot, part)],
+        "unscored": _unscored(found),
         "sizes": by_size,
         "trials": trials(found),
         "distributions": distributions(by_size),
