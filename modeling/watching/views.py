@@ -227,9 +227,12 @@ def hand_in_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _unscored(found: TrainingRun) -> dict[str, Path]:
     """Returns its files of predictions for withheld partitions of its snapshot; not that of test of a hidden trial."""
-    parts = [part for part in HELD_OUT if part != "test" or not hides_test(found)]
-    files = {part: unscored_of(found, found.snapshot, part) for part in parts}
-    return {part: file for part, file in files.items() if file is not None}
+    files = {part: unscored_of(found, found.snapshot, part) for part in HELD_OUT}
+    return {
+        part: file
+        for part, file in files.items()
+        if file is not None and not (part == "test" and hides_test(found))
+    }
 
 
 def _settings_of(found: TrainingRun) -> str:
