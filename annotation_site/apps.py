@@ -7,13 +7,16 @@ class AnnotationSiteConfig(AppConfig):
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
         from annotation_site.researchers import bias_figures
+        from annotation_site.researchers.coach import words_that_give_away
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
         from annotation_site.workspace import arms, finished, page_figures, paper_pairs
         from annotation_site.workspace.pipeline import overview_of
+        from collection.writing.submitting import GIVE_AWAYS
         from shared.figures import register
         from validation.statistics.cached import COMPUTE, Kind
 
+        GIVE_AWAYS.append(words_that_give_away)
         register(
             *page_figures.FIGURES,
             *bias_figures.FIGURES,

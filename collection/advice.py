@@ -27,9 +27,10 @@ LEVELS = {
     "used_before": WARN,
     "one_word_changed": WARN,
     "other_language": WARN,
+    "gives_away": WARN,
 }
 # Levels that a corpus cannot change: the database accepts no empty hypothesis, and a prompt says the others itself.
-FIXED = frozenset({"empty", "unchanged", "avoided_word"})
+FIXED = frozenset({"empty", "unchanged", "avoided_word", "gives_away"})
 # Meaning of each kind.
 MEANINGS = {
     "empty": gettext_noop("A field was empty"),
@@ -44,6 +45,7 @@ MEANINGS = {
         "Your sentence was almost the same as the text or as another of your sentences"
     ),
     "other_language": gettext_noop("Perhaps in another language"),
+    "gives_away": gettext_noop("A word that gives the answer away"),
 }
 TOO_LONG = ngettext_noop(
     "This is %(count)s character too long. Please shorten it.",
@@ -81,6 +83,7 @@ class Task:
     `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
     the corpus's language; None without a detector for the language. `starts`: label -> the sentence that was to be changed;
     such a text may be near to the premise and to the others. `avoid`: words that no text may have.
+    `give_aways`: label -> words that mostly stand in sentences for it.
     """
 
     premise: Sequence[str]
@@ -91,6 +94,7 @@ class Task:
     levels: Mapping[str, str] = field(default_factory=dict)
     starts: Mapping[str, str] = field(default_factory=dict)
     avoid: Collection[str] = ()
+    give_aways: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def level_of(self, kind: str) -> str:
         return LEVELS[kind] if kind in FIXED else self.levels.get(kind, LEVELS[kind])
@@ -134,7 +138,7 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
         ]
         advice_of_text = [
             Advice(label, kind, task.level_of(kind), *words)
-            for kind, *words in _all_advice(text.strip(), others, task, task.starts.get(label))
+            for kind, *words in _all_advice(text.strip(), others, task, label)
             if task.level_of(kind) != OFF
         ]
         if advice_of_text:
@@ -142,12 +146,12 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     return found
 
 
-def _all_advice(text: str, others: Sequence[str], task: Task, start: str | None) -> list[tuple[Any, ...]]:
-    """Returns kind, text and, where the text has them, number and word. `start`: the sentence that was to be changed."""
+def _all_advice(text: str, others: Sequence[str], task: Task, label: str) -> list[tuple[Any, ...]]:
+    """Returns kind, text and, where the text has them, number and word."""
     if not text:
         return [("empty", gettext_noop("Please write a sentence here."))]
     found: list[tuple[Any, ...]] = []
-    folded, words = fold(text), words_of(text)
+    folded, words, start = fold(text), words_of(text), task.starts.get(label)
     if start is not None and folded == fold(start):
         return [("unchanged", gettext_noop("Nothing is changed yet. Please change this sentence."))]
     if avoided := next((f"{word}" for word in task.avoid if has_words(words, words_of(word))), None):
@@ -219,4 +223,11 @@ def _all_advice(text: str, others: Sequence[str], task: Task, start: str | None)
                 gettext_noop("This does not look like the language of this study. Is that a mistake?"),
             )
         )
+    if told := next(
+        (word for word in task.give_aways.get(label, ()) if has_words(words, words_of(word))), None
+    ):
+        why = gettext_noop(
+            "“%(word)s” stands in many sentences for this answer. Can you say it in another way?"
+        )
+        found.append(("gives_away", why, 0, told))
     return found

@@ -43,7 +43,7 @@ from collection.models import (
 PROMPT_COLUMNS = ("name", "status", "share", "drawn_by", "drawn_by_genre")
 VERSION_COLUMNS = (
     *("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day"),
-    *("reading_pay_cents", "differs", "mode", "avoid"),
+    *("reading_pay_cents", "differs", "mode", "avoid", "coach"),
 )
 
 

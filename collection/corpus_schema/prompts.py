@@ -31,6 +31,7 @@ REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
 DRAWN_BY = ("writer", "premise")
 WRITE, EDIT, CONTRAST, EXPLAIN = MODES = ("write", "edit", "contrast", "explain")
+LATER_KEYS = ("reading_pay_cents", "differs", "mode", "avoid", "coach")
 NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre"}
 
 
@@ -108,6 +109,12 @@ class PromptPart(Table):
     avoid: Annotated[str, Field(max_length=1000), AfterValidator(is_one_line)] = Field(
         "", title="Words to avoid", description="words that no sentence may have, with commas between"
     )
+    coach: bool = Field(
+        False,
+        title="Coach",
+        description="`true`: while somebody types, a word that gives the answer away in this corpus is named; the "
+        "text can be sent all the same",
+    )
     fields: Annotated[tuple[WrittenField, ...], Rows] = Field(
         (), title="Fields to write", description=f"{TABLES_BELOW}; at least one"
     )
@@ -123,15 +130,9 @@ class PromptPart(Table):
     def digest(self) -> str:
         """Returns a digest of all that a writer sees or earns; it excludes name, status and how arms are drawn."""
         content = self.model_dump(exclude=NOT_SHOWN)
-        for key in (
-            "reading_pay_cents",
-            "differs",
-            "avoid",
-        ):  # versions from before these keys keep their digest
-            if not content[key]:
+        for key in LATER_KEYS:  # versions from before these keys keep their digest
+            if content[key] == type(self).model_fields[key].default:
                 del content[key]
-        if self.mode == WRITE:
-            del content["mode"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:

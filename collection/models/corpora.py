@@ -322,6 +322,9 @@ class PromptVersion(models.Model):
     avoid = models.CharField(
         max_length=1000, blank=True, default="", db_default="", help_text="words that no sentence may have"
     )
+    coach = models.BooleanField(
+        default=False, db_default=False, help_text="whether words that give the answer away are named"
+    )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,6 +1,6 @@
 """Submits tasks and pays for them, skips them, and stores drafts."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from collection.joining.visits import finish_visits
 from collection.models import (
     WHY,
     AdviceGiven,
+    Corpus,
     DraftText,
     LedgerEntry,
     Pair,
@@ -36,6 +37,8 @@ from collection.writing.who_may_write import why_not_writing
 from shared.days import start_of_day
 from shared.transactions import one_transaction
 
+# Corpus -> label -> words that give it away. The site, which counts them, adds it.
+GIVE_AWAYS: list[Callable[[Corpus], Mapping[str, Collection[str]]]] = []
 Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
 
 
@@ -320,6 +323,7 @@ def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[A
         levels=levels,
         starts=starts_of(assignment, texts),
         avoid=avoided(assignment.prompt_version),
+        give_aways=GIVE_AWAYS[0](corpus) if assignment.prompt_version.coach and GIVE_AWAYS else {},
     )
     return advise(texts, task)
 

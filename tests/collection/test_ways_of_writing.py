@@ -1,15 +1,16 @@
 """Ways of writing that a prompt names: changing a sentence, contrasting one's own, avoiding words."""
 
 import pytest
+from django.core.cache import cache
 
 from collection.errors import InvalidWriting
 from collection.models import Corpus, OfferedText, Pair, PairEdit, Premise, PromptVersion
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
-from collection.writing.submitting import submit_writing
+from collection.writing.submitting import advice_on, in_words, submit_writing
 from nli.tokens import edit_distance
 from tests.cast import ana, signed_in, with_token
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise, make_premises
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation
 
@@ -170,6 +171,28 @@ def test_the_page_has_a_field_for_each_reason_and_keeps_its_draft():
 def test_a_prompt_that_asks_for_no_reason_refuses_one():
     said = refused(corpus_with(), **CHANGED, **WHYS)
     assert set(said) == set(WHYS)
+
+
+def test_a_coach_names_a_word_that_gives_the_answer_away_and_refuses_nothing():
+    corpus = corpus_with(coach=True)
+    others = make_premises(corpus, [f"Other line {number}." for number in range(20)])
+    for number, premise in enumerate(others):
+        make_pair(corpus, premise, f"Nobody runs {number}.", author_label="contradiction")
+        make_pair(corpus, premise, f"Somebody runs {number}.", author_label="entailment")
+    cache.clear()
+    task = claim_writing(corpus=corpus, annotator=ana())
+    said = advice_on(
+        task, {"contradiction": "Nobody barks.", "entailment": "Nobody runs.", "neutral": "It runs."}
+    )
+    assert [(each.label, each.kind, each.word, each.refuses) for each in said] == [
+        ("contradiction", "gives_away", "nobody", False)
+    ]
+    assert "“nobody” stands in many sentences" in in_words(said[0])
+    send(corpus, contradiction="Nobody barks.", entailment="A dog is.", neutral="It runs.")
+    assert Pair.objects.filter(assignment__advice__advice="gives_away").exists()
+    PromptVersion.objects.update(coach=False)
+    task.prompt_version.refresh_from_db()
+    assert advice_on(task, {"contradiction": "Nobody barks at all."}) == []
 
 
 @pytest.mark.parametrize(
