@@ -25,6 +25,10 @@ FOLDS = 5
 SHOWN = 10
 SHOWN_OF_GROUP = 5  # words of a label
 TOLD_EVERY = 10_000
+TOLERANCE = (
+    0.001  # of the gradient: ten times as much is reached before the first step where labels are balanced
+)
+MOST_STEPS = 300
 NOTABLE = 2.58  # standard errors above the commonest label: once in two hundred groups by chance
 SIGNIFICANT = 0.05  # after Bonferroni's correction
 FREQUENT = 0.01  # of the pairs of a group: a rarer word alone says little about it
@@ -171,7 +175,9 @@ def _predicted(counted: Any, truth: Ints, folds: Ints) -> Ints:
         for part in range(FOLDS):
             here = folds == part
             if here.any() and len(np.unique(truth[~here])) > 1:
-                learnt = LogisticRegression(C=0.1, tol=0.01).fit(counted[~here], truth[~here])
+                learnt = LogisticRegression(C=0.1, tol=TOLERANCE, max_iter=MOST_STEPS).fit(
+                    counted[~here], truth[~here]
+                )
                 predicted[here] = learnt.predict(counted[here])
     return predicted
 
