@@ -20,6 +20,11 @@ def reason_for(kind: str, **values: object) -> str:
     return (text % values)[:LONGEST_REASON]
 
 
+def key_of_text(token: str) -> str:
+    """Returns the key of the entry that pays a writing task."""
+    return f"writing:{token}"
+
+
 def earn(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> bool:
     """Adds an entry to the ledger, and returns whether it did. `kind` is one of LedgerEntry.Kind.
 

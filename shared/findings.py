@@ -21,6 +21,7 @@ TOO_EARLY = "too early to tell"
 LISTED = 3  # names of equals in a sentence
 
 Written = Callable[[float], str]
+Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -151,17 +152,20 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def beside(share: float, number: int, bar: float, name: str) -> str:
-    """Returns "3.2 points above the bar", or that the share over `number` pairs is not clearly apart from the bar."""
+def beside(share: float, number: int, bar: float, name: str, ends: Ends = (None, None)) -> str:
+    """Returns "3.2 points above the bar", or that the share over `number` pairs is not clearly apart from the bar.
+
+    ends: of its interval, where that is not Wilson's.
+    """
     points = 100 * (share - bar)
-    if is_apart(share, number, bar):
+    if is_apart(share, number, bar, ends):
         return f"{abs(points):.1f} points {'below' if points < 0 else 'above'} {name}"
     return f"not clearly apart from {name}"
 
 
-def is_apart(share: float, number: int, bar: float) -> bool:
-    """Returns whether Wilson's interval of a share over enough pairs leaves out the bar."""
-    low, high = wilson(share, number)
+def is_apart(share: float, number: int, bar: float, ends: Ends = (None, None)) -> bool:
+    """Returns whether the interval of a share over enough pairs, Wilson's without `ends`, leaves out the bar."""
+    low, high = wilson(share, number) if None in ends else ends
     return number >= FEWEST_PAIRS and low is not None and high is not None and not low <= bar <= high
 
 

@@ -7,15 +7,25 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
+from annotation_site.researchers.wages import MEANINGS
+from shared.clusters import FEWEST
 from shared.figures import Figure, Parameters, Picture, picture
-from shared.findings import Part, beside, compared, in_place
+from shared.findings import LISTED, Part, beside, compared, in_place, named_rows
 from shared.intervals import FEWEST_PAIRS, wilson
 from shared.numbers import percent
 from shared.tables import AFTER_WILSON, Column, Row, Table, interval
-from snapshots.statistics.hypothesis_bias import DEFINITIONS, SHOWN_OF_GROUP
+from snapshots.statistics.artifacts import DEFINITIONS as ABOUT_WORDS
+from snapshots.statistics.comparing_groups import ALONE as ALONE_MEASURE
+from snapshots.statistics.comparing_groups import DEFINITIONS as ABOUT_GROUPS
+from snapshots.statistics.comparing_groups import MOST_COMPARED
+from snapshots.statistics.comparing_groups import UPHELD as UPHELD_MEASURE
+from snapshots.statistics.diversity import DEFINITIONS as ABOUT_TEXTS
+from snapshots.statistics.diversity import ORDERS
+from snapshots.statistics.hypothesis_bias import DEFINITIONS, SHOWN_OF_GROUP, SIGNIFICANT
 from validation.pairs.door import address_of_group, group_name, in_order
 from validation.questions.lookup import answer_words
 from validation.statistics.cached import Kind
+from validation.statistics.definitions import DEFINITIONS as GOLD_DEFINITIONS
 from validation.statistics.scope import QUESTION, Counted
 from validation.statistics.vote_patterns import TITLES
 
@@ -38,31 +48,38 @@ def _groups(data: Counted) -> Iterator[tuple[dict[str, Any], str]]:
 
 def _alone(data: Counted, by: str) -> Iterator[dict[str, Any]]:
     for each, name in _groups(data):
-        if each["hypothesis_only"] is not None:
-            low, high = wilson(each["hypothesis_only"], each["tried"])
+        found = each["within"]
+        if found:
             yield {
                 "group": name,
-                "pairs": each["tried"],
-                "alone": each["hypothesis_only"],
-                "low": low,
-                "high": high,
-                "majority": each["commonest_there"],
+                "pairs": found["tried"],
+                "alone": found["share"],
+                **_ends(found),
+                "majority": found["majority"],
+                "writers": each["writers"],
+                "over": "writers" if found["by_writer"] else "premises",
+                "all": each["hypothesis_only"],
                 "href": address_of_group(data.question, data.found["by"], each["group"]),
             }
+
+
+def _ends(found: Row) -> dict[str, float | None]:
+    return {"low": found["low"], "high": found["high"]}
 
 
 def _points(share: float) -> str:
     return f"{100 * share:.1f} points"
 
 
-def _less(row: Row, bar: float) -> tuple[float, float]:
-    return row["low"] - bar, row["high"] - bar
+def _less(row: Row, bar: float) -> tuple[float | None, float | None]:
+    return tuple(None if end is None else end - bar for end in (row["low"], row["high"]))  # type: ignore[return-value]
 
 
 def _alone_drawn(table: Table, data: Counted) -> Picture:
     """Says of which groups it tells more, beside the majority class of each: groups differ in their labels."""
     first, *rest = table.rows
-    than = beside(first["alone"], first["pairs"], first["majority"], "the majority class")
+    ends = first["low"], first["high"]
+    than = beside(first["alone"], first["pairs"], first["majority"], "the majority class", ends)
     found = f"Read alone, hypotheses tell the label of {percent(first['alone'])} of the pairs, {than}"
     parts = [
         Part(row["group"], row["alone"] - row["majority"], row["pairs"], *_less(row, row["majority"]))
@@ -71,11 +88,98 @@ def _alone_drawn(table: Table, data: Counted) -> Picture:
     apart = compared("the lead over the majority class", parts, _title(data), _points)
     if len(parts) > 1 and not apart:
         apart = f"no two of these parts were tried on {FEWEST_PAIRS} pairs, so none is compared"
-    note = f"Tried on {data.found['tried_on']}. A point over fewer than {FEWEST_PAIRS} pairs is faint."
+    note = f"Learnt and tried within each. A point over fewer than {FEWEST_PAIRS} pairs is faint."
+    if rest and not _compared(data, ALONE_MEASURE):
+        note += f" No p value: no two have {FEWEST} writers each (or premises, where no writer is known)."
     drawn = picture(
         "dots", y="group", x="alone", low="low", high="high", n="pairs", others=["majority"], note=note
     )
     return {**drawn, "title": in_place(f"{found}; {apart}" if apart else found)}
+
+
+def _compared(data: Counted, measure: str) -> list[dict[str, Any]]:
+    return [each for each in data.found["compared"] if each["measure"] == measure]
+
+
+def _differences(measure: str, data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    for each in _compared(data, measure):
+        first, second = (group_name(data.found["by"], name, data.names) for name in each["groups"])
+        yield {
+            "pair": f"{first} − {second}",
+            "first": each["shares"][0],
+            "second": each["shares"][1],
+            **{
+                key: 100 * each[name]
+                for key, name in (("points", "effect"), ("low", "low"), ("high", "high"))
+            },
+            "p": each["p"],
+            "corrected": each["corrected_p"],
+            **dict(zip(("writers", "others"), each["clusters"], strict=True)),
+            "both": each["in_both"],
+        }
+
+
+def _differences_drawn(what: str, table: Table, data: Counted) -> Picture:
+    """Says which pairs of groups differ after the correction for their number."""
+    differ = [row for row in table.rows if row["corrected"] < SIGNIFICANT]
+    number = len(table.rows)
+    said = [f"{row['pair']} by {row['points']:.1f} points" for row in differ[:LISTED]]
+    more = f", and {len(differ) - LISTED} more" if len(differ) > LISTED else ""
+    found = f"{len(differ)} of {number} pairs of groups differ in {what}: {'; '.join(said)}{more}"
+    if number == 1:
+        (row,) = table.rows
+        found = f"{row['pair']}: {row['points']:.1f} points of {what}, {'' if differ else 'not '}clearly apart from 0"
+    elif not differ:
+        found = f"No two of {number} pairs of groups clearly differ in {what}"
+    zero = [{"axis": "x", "value": 0, "name": "no difference"}]
+    drawn = picture("dots", y="pair", x="points", low="low", high="high", lines=zero)
+    return {**drawn, "title": in_place(f"{found}, at 5% after correction")}
+
+
+def _upheld(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    for each, name in _groups(data):
+        found, cents = each["upheld"], each.get("cents")
+        if found or each.get("tasks"):
+            share = found and found["share"]
+            yield {
+                "group": name,
+                "pairs": found["pairs"] if found else 0,
+                "share": share,
+                **(_ends(found) if found else {"low": None, "high": None}),
+                "no_gold": found and found["no_gold"],
+                "tasks": each.get("tasks"),
+                "minutes": each.get("minutes"),
+                "cents": cents / share if cents and share else None,
+                "href": address_of_group(data.question, data.found["by"], each["group"]),
+            }
+
+
+def _upheld_drawn(table: Table, data: Counted) -> Picture | None:
+    known = [row for row in table.rows if row["share"] is not None]
+    if not known:
+        return None
+    found = compared(
+        "the share upheld", named_rows(known[1:] or known, "group", "share", "pairs"), _title(data)
+    )
+    first = known[0]
+    whole = (
+        f"{percent(first['share'])} of {first['pairs']:,} pairs are upheld: their gold label is the author’s"
+    )
+    drawn = picture("dots", y="group", x="share", low="low", high="high", n="pairs")
+    return {**drawn, "title": in_place(f"{whole}; {found}" if found and len(known) > 1 else whole)}
+
+
+def _texts(data: Counted, by: str) -> Iterator[dict[str, Any]]:
+    for each, name in _groups(data):
+        texts, guess = each["texts"], each["guess"] or {}
+        yield {
+            "group": name,
+            **{key: texts[key] for key in ("length", "overlap", "negation", "sample", "self_bleu")},
+            **{f"distinct{order}": value for order, value in zip(ORDERS, texts["distinct"], strict=True)},
+            "guessed": guess.get("guessed"),
+            "commonest": guess.get("commonest"),
+            "href": address_of_group(data.question, data.found["by"], each["group"]),
+        }
 
 
 def _words(data: Counted, by: str) -> Iterator[dict[str, Any]]:
@@ -94,12 +198,16 @@ def _words(data: Counted, by: str) -> Iterator[dict[str, Any]]:
                     "low": low,
                     "high": high,
                     "usual": each["labels"][label] / each["pairs"],
+                    "z": word["z"],
+                    "p": word["corrected_p"],
                     "hrefs": {"word": address(text=word["word"])},
                 }
 
 
 _figure = partial(Figure, scope=QUESTION, source=Kind.BIAS, parameters=By, only_with_rows=True)
 GROUP = Column("group", "{}", each=lambda data: [_title(data)])
+
+INTERVAL = interval(ABOUT_GROUPS["within_interval"])
 
 ALONE = _figure(
     "bias-alone",
@@ -108,13 +216,93 @@ ALONE = _figure(
     columns=(
         GROUP,
         Column("pairs", "pairs tried", "count"),
-        Column("alone", "hypothesis alone", "share", DEFINITIONS["hypothesis_only"]),
-        *interval(AFTER_WILSON),
+        Column("alone", "hypothesis alone", "share", ABOUT_GROUPS["within"]),
+        *INTERVAL,
         Column(
             "majority", "majority class", "share", "The share of the commonest label among the pairs tried."
         ),
+        Column("writers", "known writers", "count"),
+        Column("over", "interval over"),
+        Column("all", "learnt from all groups", "share", DEFINITIONS["hypothesis_only"]),
     ),
     draw=_alone_drawn,
+)
+
+
+def _comparison(measure: str, name: str, title: str, what: str) -> Figure:
+    return _figure(
+        name,
+        title,
+        compute=partial(_differences, measure),
+        columns=(
+            Column("pair", "groups"),
+            Column("first", "the first", "share"),
+            Column("second", "the second", "share"),
+            Column("points", "difference, in points", "number", ABOUT_GROUPS["effect"]),
+            *interval("The 95% interval over writers: they are drawn anew.", "number"),
+            Column("p", "p", "p", ABOUT_GROUPS["p"]),
+            Column("corrected", "corrected p", "p", ABOUT_GROUPS["corrected_p"]),
+            Column("writers", "writers of the first", "count", "Premises, of pairs without a known writer."),
+            Column("others", "of the second", "count"),
+            Column("both", "in both", "count"),
+        ),
+        draw=partial(_differences_drawn, what),
+        notes=(
+            f"At most {MOST_COMPARED} groups are compared, the large ones, if {FEWEST} writers or more wrote in each:"
+            " fewer are no sample of writers.",
+        ),
+    )
+
+
+ALONE_COMPARED = _comparison(
+    ALONE_MEASURE,
+    "bias-alone-compared",
+    "Differences between groups in what hypotheses alone tell",
+    "what hypotheses alone tell",
+)
+UPHELD_COMPARED = _comparison(
+    UPHELD_MEASURE,
+    "bias-upheld-compared",
+    "Differences between groups in the share upheld",
+    "the share upheld",
+)
+UPHELD = _figure(
+    "bias-upheld",
+    "Share upheld, minutes and cost",
+    compute=_upheld,
+    columns=(
+        GROUP,
+        Column("pairs", "pairs with all labels", "count"),
+        Column("share", "gold = author", "share", GOLD_DEFINITIONS["gold_equals_author"]),
+        *INTERVAL,
+        Column("no_gold", "no gold label", "share"),
+        Column("tasks", "writing tasks", "count", "Tasks whose texts are pairs of the group."),
+        Column("minutes", "median minutes", "number", MEANINGS["hours"]),
+        Column(
+            "cents",
+            "cost of an upheld pair",
+            "cents",
+            "What was paid for writing a pair of the group, divided by the share upheld. Labels are paid apart.",
+        ),
+    ),
+    draw=_upheld_drawn,
+)
+TEXTS = _figure(
+    "bias-diversity",
+    "How alike the hypotheses are",
+    compute=_texts,
+    columns=(
+        GROUP,
+        Column("length", "tokens", "number", ABOUT_TEXTS["length"]),
+        Column("overlap", "overlap with premise", "share", ABOUT_TEXTS["overlap"]),
+        Column("negation", "negation", "share", ABOUT_TEXTS["negation"]),
+        Column("sample", "hypotheses drawn", "count", ABOUT_TEXTS["sample"]),
+        Column("distinct1", "different words", "share", ABOUT_TEXTS["distinct"]),
+        *(Column(f"distinct{order}", f"different {order}-grams", "share") for order in ORDERS[1:]),
+        Column("self_bleu", "self-BLEU", "kappa", ABOUT_TEXTS["self_bleu"]),
+        Column("guessed", "writer guessed", "share", ABOUT_GROUPS["guessed"]),
+        Column("commonest", "commonest writer", "share"),
+    ),
 )
 WORDS = _figure(
     "bias-words",
@@ -125,12 +313,12 @@ WORDS = _figure(
         Column("label"),
         Column("word"),
         Column("hypotheses", "hypotheses with it", "count"),
-        Column("share", "of these, with the label", "share", DEFINITIONS["giveaways"]),
+        Column("share", "of these, with the label", "share", DEFINITIONS["telling"]),
         *interval(AFTER_WILSON),
         Column("usual", "all of the group", "share", "The share of the label among all pairs of the group."),
+        Column("z", "z", "number", DEFINITIONS["z"]),
+        Column("p", "corrected p", "p", ABOUT_WORDS["corrected_p"]),
     ),
-    notes=(
-        f"At most {SHOWN_OF_GROUP} words of each label, the frequent ones first, of groups of {FEWEST_PAIRS} pairs or more.",
-    ),
+    notes=(f"At most {SHOWN_OF_GROUP} words of each label, of groups of {FEWEST_PAIRS} pairs or more.",),
 )
-FIGURES = (ALONE, WORDS)
+FIGURES = (ALONE, ALONE_COMPARED, UPHELD, UPHELD_COMPARED, TEXTS, WORDS)

@@ -19,7 +19,8 @@ from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, WritingAss
 from collection.pay import earn, reason_for
 from shared.csv_files import csv_text
 
-MS_AN_HOUR = 3_600_000
+MS_AN_HOUR, MS_A_MINUTE = 3_600_000, 60_000
+WRITING = "writing"  # a kind of work in PIECES
 # Pay for what no time is measured of.
 UNTIMED = (LedgerEntry.Kind.READING, LedgerEntry.Kind.SKIP)
 
@@ -54,7 +55,7 @@ MS = {
 SENT = ", ".join(f"'{outcome.value}'" for outcome in WritingAssignment.SENT)
 # Of everybody who earned in a corpus: their pieces in all corpora, with the batch of each.
 PIECES = f"""
-SELECT task.annotator_id, task.corpus_id, 'writing' AS work, task.id AS batch, task.created_at, task.closed_at,
+SELECT task.annotator_id, task.corpus_id, '{WRITING}' AS work, task.id AS batch, task.created_at, task.closed_at,
   signals.active_ms AS reported, version.seconds
 FROM collection_writingassignment AS task
 JOIN collection_promptversion AS version ON version.id = task.prompt_version_id
@@ -77,7 +78,7 @@ BATCHES = f"""
 WITH earners AS (SELECT DISTINCT user_id FROM collection_ledgerentry WHERE corpus_id = %(corpus)s)
 SELECT annotator_id, corpus_id, is_simulated, began, ended, n, expected,
   CASE WHEN reported > took THEN measured ELSE beyond END,
-  CASE WHEN believed > took THEN took ELSE believed END
+  CASE WHEN believed > took THEN took ELSE believed END, work, batch
 FROM (
   SELECT *,
     CASE WHEN measured > 0 THEN bounded * 1.0 * n / measured
@@ -189,6 +190,15 @@ def wages(corpus: Corpus) -> list[Wage]:
     )
 
 
+def minutes_of_texts(corpus: Corpus) -> dict[int, float]:
+    """Returns writing task -> the minutes that are believed, of everybody who earned in the corpus and was measured."""
+    return {
+        batch.key: batch.believed / MS_A_MINUTE
+        for batch in _batches(corpus)
+        if batch.corpus == corpus.pk and batch.work == WRITING and batch.believed is not None
+    }
+
+
 def as_csv(found: Sequence[Wage], floor_cents: int) -> str:
     """Returns a CSV table with one row per annotator; hours and pay are empty if they were not measured."""
     header = [
@@ -267,7 +277,7 @@ def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected
 class _Batch(NamedTuple):
     """A batch or a text of a person: when they had it in hand, its pieces, and the time that is believed (None: unknown).
 
-    Times are milliseconds.
+    key: of the writing task or the batch. Times are milliseconds.
     """
 
     person: int
@@ -279,6 +289,8 @@ class _Batch(NamedTuple):
     expected: int
     doubtful: int
     believed: float | None
+    work: str = ""
+    key: int = 0
 
 
 def _batches(corpus: Corpus) -> Iterator[_Batch]:
@@ -290,7 +302,7 @@ def _batches(corpus: Corpus) -> Iterator[_Batch]:
     }
     with connection.cursor() as cursor:
         cursor.execute(BATCHES.format(**times), {"corpus": corpus.pk, "now": now, "times": MOST_TIMES})
-        for person, where, is_simulated, began, ended, n, expected, doubtful, believed in cursor:
+        for person, where, is_simulated, began, ended, n, expected, doubtful, believed, *which in cursor:
             ms_believed = None if believed is None else float(believed)
             yield _Batch(
                 person,
@@ -302,6 +314,7 @@ def _batches(corpus: Corpus) -> Iterator[_Batch]:
                 int(expected),
                 doubtful,
                 ms_believed,
+                *which,
             )
 
 

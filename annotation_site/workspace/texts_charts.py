@@ -18,13 +18,12 @@ from shared.intervals import FEWEST_PAIRS, of_median, wilson
 from shared.numbers import percent
 from shared.tables import AFTER_WILSON, Column, Table, interval, with_values
 from snapshots.statistics.artifacts import AT_LEAST, corrected_p, z_value
-from snapshots.statistics.tags import NEGATIONS
+from snapshots.statistics.tags import NEGATIONS, NOT, negates
 from snapshots.statistics.word_figures import SIGNIFICANT
 from validation.questions.lookup import main_wordings
 
 NEWEST = 500  # texts
 SHOWN = 5  # words
-NOT = "n't"
 LONGEST = 40  # words; longer texts are in the last row
 
 Cut = Sequence[tuple[str, Sequence[str]]]  # (label, words of the text)
@@ -154,7 +153,7 @@ def _giveaway(
 
 def _negation(texts: Cut, words: Mapping[str, str]) -> Table:
     sizes = Counter(label for label, _ in texts)
-    negated = Counter(label for label, text in texts if any(map(_negates, text)))
+    negated = Counter(label for label, text in texts if any(map(negates, text)))
     rows: list[dict[str, Any]] = []
     for label in words:
         if sizes[label]:
@@ -186,7 +185,3 @@ def _negation(texts: Cut, words: Mapping[str, str]) -> Table:
         {"y": "label", "x": "share", "low": "low", "high": "high", "n": "texts"},
         lines=[{"axis": "x", "value": whole, "name": f"all texts ({percent(whole)})"}],
     )
-
-
-def _negates(word: str) -> bool:
-    return word in NEGATIONS or word.replace("’", "'").endswith(NOT)

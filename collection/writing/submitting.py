@@ -26,7 +26,7 @@ from collection.models import (
     WritingSignals,
 )
 from collection.models.withdrawal import ENDED, PILOT, SURPLUS
-from collection.pay import earn, reason_for
+from collection.pay import earn, key_of_text, reason_for
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
@@ -162,7 +162,7 @@ def _save_writing(
         kind=LedgerEntry.Kind.WRITING,
         cents=cents,
         reason=reason_for(LedgerEntry.Kind.WRITING, count=len(pairs), name=assignment.corpus.name),
-        key=f"writing:{assignment.token}",
+        key=key_of_text(assignment.token),
     )
     finishes = finish_visits(user=assignment.annotator_id, corpus=assignment.corpus_id)
     return WritingResult(pairs=pairs, surplus=not mine, cents=cents, finishes_visit=finishes)

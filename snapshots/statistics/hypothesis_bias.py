@@ -3,39 +3,38 @@
 Class shares by group, repeated hypotheses, words and neighbouring words that go with a label, and how often a logistic
 regression finds the label from the hypothesis alone (Poliak et al. 2018, Hypothesis Only Baselines, with a quicker model).
 
-Texts and counts of words are in memory: 600 MB for 400,000 pairs of eleven words, and a minute of a processor.
+Beside all pairs, each group by itself: what is learnt and tried within it, the words of its labels, how alike its texts are,
+what is upheld, and comparisons of each two groups (comparing_groups.py).
+
+Texts and counts of words are in memory.
 """
 
 import math
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from shared.intervals import FEWEST_PAIRS
 from snapshots.statistics.artifacts import AT_LEAST, THRESHOLDS, corrected_p, giveaways, z_value
-from snapshots.statistics.words import is_word, tokens
+from snapshots.statistics.comparing_groups import UNKNOWN, Group, compared, tried, within
+from snapshots.statistics.diversity import Texts, size_of_samples
+from snapshots.statistics.regression import FOLDS, Ints, counted, predicted
+from snapshots.statistics.words import tokens
 
-FOLDS = 5
 SHOWN = 10
 SHOWN_OF_GROUP = 5  # words of a label
 TOLD_EVERY = 10_000
-TOLERANCE = (
-    0.001  # of the gradient: ten times as much is reached before the first step where labels are balanced
-)
-MOST_STEPS = 300
 NOTABLE = 2.58  # standard errors above the commonest label: once in two hundred groups by chance
 SIGNIFICANT = 0.05  # after Bonferroni's correction
 FREQUENT = 0.01  # of the pairs of a group: a rarer word alone says little about it
 PARTITIONED = {"": 0, "train": 1}  # dev and test: 2
 MOST_GROUPS = 200
 ABOVE, BELOW, WORD = "above", "below", "word"
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 DEFINITIONS = {
     "commonest": "The share of the commonest label among the pairs of the group.",
@@ -53,6 +52,14 @@ DEFINITIONS = {
         " premise, a group or a label."
     ),
     "repeated": "Pairs whose hypothesis, letter by letter, stands in another pair too.",
+    "telling": (
+        "Of the hypotheses with the word, the share that has the label. Listed are those with a p value below .05, the"
+        " largest z first."
+    ),
+    "z": (
+        "How many standard errors that share lies from the label’s share of all pairs of the group: from 1 / labels where"
+        " labels are balanced (Gardner et al. 2021)."
+    ),
     "giveaways": (
         "Words, and pairs of neighbouring words, that stand in at least five hypotheses, at least 80 of 100 of which have"
         " one label; the most frequent first."
@@ -62,9 +69,10 @@ DEFINITIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A labelled pair as this analysis reads it.
+    """A pair as this analysis reads it. label: empty for none.
 
-    Pairs of one `group` (a premise, or a group of premises) are in the same part; `kind` is the group of the report.
+    Pairs of one `group` (a premise, or a group of premises) are in the same part; `kind` is the group of the report. writer:
+    empty where nobody is known. upheld: whether the gold label is the author's, of pairs with all their labels.
     """
 
     hypothesis: str
@@ -72,6 +80,9 @@ class Labelled:
     group: str = ""
     partition: str = ""
     kind: str = ""
+    writer: str = ""
+    premise: str = ""
+    upheld: bool | None = None
 
 
 def measure_bias(
@@ -85,26 +96,63 @@ def measure_bias(
     index = {label: at for at, label in enumerate(labels)}
     kinds: dict[str, int] = {}
     texts: list[str] = []
-    given, placed, groups, kind = array("b"), array("b"), array("q"), array("i")
-    for done, pair in enumerate((each for each in pairs if each.label in index), start=1):
-        texts.append(pair.hypothesis)
-        kind.append(kinds.setdefault(pair.kind, len(kinds)))
-        given.append(index[pair.label])
-        placed.append(PARTITIONED.get(pair.partition, 2))
-        groups.append(zlib.crc32(pair.group.encode(errors="replace")))
+    alike: defaultdict[int | None, Texts] = defaultdict(lambda: Texts(language))
+    given, placed, groups, writers, kind = array("b"), array("b"), array("q"), array("q"), array("i")
+    # Who wrote it (or the premise), whether it is upheld, whether it has no gold label, its kind.
+    judged = [array("q"), array("b"), array("b"), array("i")]
+    for done, pair in enumerate(pairs, start=1):
+        place = kinds.setdefault(pair.kind, len(kinds))
+        group = zlib.crc32(pair.group.encode(errors="replace"))
+        writer = (
+            UNKNOWN - 1 - zlib.crc32(pair.writer.encode()) if pair.writer else UNKNOWN
+        )  # below every premise
+        if pair.upheld is not None:
+            for column, value in zip(
+                judged, (writer if pair.writer else group, pair.upheld, not pair.label, place), strict=True
+            ):
+                column.append(value)
+        if pair.label in index:
+            texts.append(pair.hypothesis)
+            for column, value in (
+                *((kind, place), (given, index[pair.label]), (groups, group), (writers, writer)),
+                (placed, PARTITIONED.get(pair.partition, 2)),
+            ):
+                column.append(value)
+            hypothesis = tokens(pair.hypothesis, language)
+            premise = {
+                token.lower() for line in pair.premise.splitlines() for token in tokens(line, language)
+            }
+            for each in (None, place):
+                alike[each].add(hypothesis, premise)
         if done % TOLD_EVERY == 0:
             progress(done)
-    truth, parts, of_group = (np.array(each, dtype=np.int64) for each in (given, placed, groups))
+    columns = (np.array(each, dtype=np.int64) for each in (given, placed, groups, writers, kind, *judged))
+    truth, parts, of_group, of_writer, of_kind, who, upheld, without, of_judged = columns
     folds, tried_on = _folds(parts, of_group)
-    counted, names = _counted(texts, language)
-    predicted = _predicted(counted, truth, folds)
-    by_label = _by_label(counted, truth, len(labels))
+    words, names = counted(texts, language)
+    found = predicted(words, truth, folds)
+    by_label = _by_label(words, truth, len(labels))
+    sample = size_of_samples(each for place, each in alike.items() if place is not None)
+
+    def one(place: int | None) -> tuple[Group, dict[str, Any]]:
+        """Returns a group, and what was counted of it among all pairs. place: of its kind; None for all pairs."""
+        here, there = (slice(None) if place is None else each == place for each in (of_kind, of_judged))
+        group = Group(
+            words[here],
+            truth[here],
+            of_writer[here],
+            of_group[here],
+            (who[there], upheld[there], without[there]),
+        )
+        row = _row(truth[here], found[here], words[here], names, labels)
+        return group, {**row, "texts": alike[place].figures(sample)}
+
     return {
         "definitions": DEFINITIONS,
         "labels": list(labels),
         "pairs": len(truth),
         "tried_on": tried_on,
-        "groups": list(_groups(list(kinds), np.array(kind), truth, predicted, counted, names, labels)),
+        **_groups(list(kinds), of_kind, one),
         "repeated": _repeated(texts, truth, labels),
         "giveaways": _giveaways(names, by_label, labels, neighbours=False),
         "giveaway_pairs": _giveaways(names, by_label, labels, neighbours=True),
@@ -136,72 +184,30 @@ def _folds(parts: Ints, groups: Ints) -> tuple[Ints, str]:
     )
 
 
-def _words(text: str, language: str) -> list[str]:
-    """Returns the words of a hypothesis and its pairs of neighbouring words."""
-    words = [token for token in tokens(text, language) if is_word(token)]
-    return [*words, *map(" ".join, pairwise(words))]
-
-
-def _counted(texts: Sequence[str], language: str) -> tuple[Any, Any]:
-    """Returns which words stand in which hypotheses (a sparse matrix), and the words; those of a single one are left out."""
-    from sklearn.feature_extraction.text import CountVectorizer  # not at the top: no web process needs it
-
-    counter = CountVectorizer(
-        analyzer=partial(_words, language=language), binary=True, min_df=2, dtype=np.float32
-    )
-    try:
-        return counter.fit_transform(texts), counter.get_feature_names_out()
-    except ValueError:  # no word stands in two hypotheses
-        from scipy.sparse import csr_matrix
-
-        return csr_matrix((len(texts), 0), dtype=np.float32), np.zeros(0, dtype=object)
-
-
 def _by_label(counted: Any, truth: Ints, classes: int) -> Ints:
     """Returns in how many hypotheses of each label each word stands: (words, labels)."""
     found: Ints = np.asarray(counted.T @ np.eye(classes, dtype=np.float64)[truth]).round().astype(np.int64)
     return found
 
 
-def _predicted(counted: Any, truth: Ints, folds: Ints) -> Ints:
-    """Returns the label that was predicted for each hypothesis; -1 where none was."""
-    from sklearn.linear_model import LogisticRegression
-    from threadpoolctl import threadpool_limits
-
-    predicted = np.full(len(truth), -1, dtype=np.int64)
-    if not counted.shape[1]:
-        return predicted
-    with threadpool_limits(1):  # small steps: several threads would wait for each other
-        for part in range(FOLDS):
-            here = folds == part
-            if here.any() and len(np.unique(truth[~here])) > 1:
-                learnt = LogisticRegression(C=0.1, tol=TOLERANCE, max_iter=MOST_STEPS).fit(
-                    counted[~here], truth[~here]
-                )
-                predicted[here] = learnt.predict(counted[here])
-    return predicted
+def _groups(kinds: Sequence[str], of_kind: Ints, one: Callable[[int | None], Any]) -> dict[str, Any]:
+    """Returns all pairs (`group` None), then the groups, the largest first, and the comparisons of each two."""
+    if not len(of_kind):
+        return {"groups": [], "compared": []}
+    sizes = np.bincount(of_kind, minlength=len(kinds))
+    places = [place for place in np.argsort(-sizes, kind="stable")[:MOST_GROUPS].tolist() if sizes[place]]
+    rows, groups, results = [], {}, {}
+    for place in (None, *(places if len(kinds) > 1 else ())):
+        group, row = one(place)
+        result = tried(group)
+        name = None if place is None else kinds[place]
+        rows.append({"group": name, **row, **within(group, result)})
+        if name is not None:
+            groups[name], results[name] = group, result
+    return {"groups": rows, "compared": compared(groups, results)}
 
 
-def _groups(
-    kinds: Sequence[str],
-    kind: Any,
-    truth: Ints,
-    predicted: Ints,
-    counted: Any,
-    names: Any,
-    labels: Sequence[str],
-) -> Iterator[dict[str, Any]]:
-    """Yields all pairs (`group` None), then the groups, the largest first. `kind`: the number of each pair's group."""
-    if not len(truth):
-        return
-    places = np.argsort(-np.bincount(kind), kind="stable")[:MOST_GROUPS].tolist() if len(kinds) > 1 else []
-    for name, here in ((None, slice(None)), *((kinds[place], kind == place) for place in places)):
-        yield _row(name, truth[here], predicted[here], counted[here], names, labels)
-
-
-def _row(
-    name: str | None, truth: Ints, predicted: Ints, counted: Any, names: Any, labels: Sequence[str]
-) -> dict[str, Any]:
+def _row(truth: Ints, predicted: Ints, counted: Any, names: Any, labels: Sequence[str]) -> dict[str, Any]:
     counts = np.bincount(truth, minlength=len(labels))
     tried = predicted >= 0
     number = int(tried.sum())
@@ -213,11 +219,10 @@ def _row(
     if len(truth) >= FEWEST_PAIRS:
         by_label = _by_label(counted, truth, len(labels))
         word = _telling_word(by_label, truth, names, labels)
-        words = _giveaways(names, by_label, labels, neighbours=False, most=SHOWN_OF_GROUP)
+        words = _telling_words(by_label, truth, names, labels)
     why = _why(truth[tried], predicted[tried]) if number >= FEWEST_PAIRS else ""
     why = why or (WORD if word else "")
     return {
-        "group": name,
         "pairs": len(truth),
         "labels": {label: int(counts[at]) for at, label in enumerate(labels)},
         "commonest": float(counts.max() / len(truth)),
@@ -249,17 +254,46 @@ def _why(truth: Ints, predicted: Ints) -> str:
 def _telling_word(by_label: Ints, truth: Ints, names: Any, labels: Sequence[str]) -> dict[str, Any] | None:
     """Returns the most frequent word of one label that is frequent, and significant after a correction for all words."""
     times = by_label.sum(axis=1)
-    tests = int((times >= AT_LEAST).sum()) * len(labels)
-    usual = np.bincount(truth, minlength=len(labels)) / len(truth)
     frequent = times >= max(FEWEST_PAIRS, FREQUENT * len(truth))
     chosen = np.flatnonzero(frequent & (by_label.max(axis=1, initial=0) >= THRESHOLDS[0] * times))
     for place in chosen[np.argsort(-times[chosen], kind="stable")].tolist():
-        label, number = int(by_label[place].argmax()), int(times[place])
-        hits = int(by_label[place, label])
-        z = z_value(hits, number, float(usual[label]))
-        if z is not None and z > 0 and corrected_p(z, tests) < SIGNIFICANT:
-            return {"word": str(names[place]), "label": labels[label], "count": number, "p": hits / number}
+        label = int(by_label[place].argmax())
+        found = _against_chance(by_label, truth, place, label)
+        if found:
+            return {"word": str(names[place]), "label": labels[label], **found}
     return None
+
+
+def _against_chance(by_label: Ints, truth: Ints, place: int, label: int) -> dict[str, Any] | None:
+    """Returns a word's figures if it goes with the label significantly more than all pairs do, corrected for all words."""
+    number, hits = int(by_label[place].sum()), int(by_label[place, label])
+    tests = int((by_label.sum(axis=1) >= AT_LEAST).sum()) * by_label.shape[1]
+    z = z_value(hits, number, float((truth == label).mean()))
+    if z is None or z <= 0 or corrected_p(z, tests) >= SIGNIFICANT:
+        return None
+    return {"count": number, "p": hits / number, "z": z, "corrected_p": corrected_p(z, tests)}
+
+
+def _telling_words(
+    by_label: Ints, truth: Ints, names: Any, labels: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Returns label -> the words that go with it most, by their z value."""
+    times = by_label.sum(axis=1)
+    often = np.array(
+        [place for place in np.flatnonzero(times >= AT_LEAST) if " " not in names[place]], dtype=int
+    )
+    usual = np.bincount(truth, minlength=len(labels)) / len(truth)
+    far = (
+        by_label[often] / np.sqrt(times[often])[:, None] - np.sqrt(times[often])[:, None] * usual
+    )  # z, but for a factor
+    return {
+        label: [
+            {"word": str(names[place]), **found}
+            for place in often[np.argsort(-far[:, at], kind="stable")[:SHOWN_OF_GROUP]].tolist()
+            if (found := _against_chance(by_label, truth, place, at))
+        ]
+        for at, label in enumerate(labels)
+    }
 
 
 def _repeated(texts: Sequence[str], truth: Ints, labels: Sequence[str]) -> dict[str, Any]:

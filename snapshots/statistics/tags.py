@@ -40,6 +40,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 NEGATIONS = frozenset(_words("no not n't never none nothing nobody nowhere neither nor cannot without"))
 
+NOT = "n't"
 KEY_WORDS = {
     "quantifiers": _words(
         "many all few some most much several every each any enough both half no none more less lot lots"
@@ -134,6 +135,11 @@ class Token:
 
 Sentence = Sequence[Token]
 Annotate = Callable[[Iterable[str]], Iterable[Sentence]]
+
+
+def negates(word: str) -> bool:
+    """Returns whether a word, in small letters, is a negation by itself or ends in one: in a sentence without tags."""
+    return word in NEGATIONS or word.replace("’", "'").endswith(NOT)
 
 
 def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words: int) -> frozenset[str]:

@@ -224,7 +224,7 @@ def test_rest_returns_what_is_drawn_of_hypotheses_alone(corpus, browser_of, rosa
     question = corpus.questions.get()
     cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="bias").pk)
     drawn = charts_in(client.get("/corpora/charted/bias/").content)
-    assert list(drawn) == ["bias-alone"]
+    assert list(drawn) == ["bias-alone", "bias-upheld"]
     assert [each for each in figures_of(client, "bias") if each["kind"]] == list(drawn.values())
 
 

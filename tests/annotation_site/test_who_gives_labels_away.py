@@ -99,10 +99,14 @@ def test_the_words_of_a_version_stand_beside_the_share_of_their_label(written, b
     counted(browser, "version")
     answer = browser.get("/api/v1/corpora/small/figures/bias-words?by=version").json()
     words = {(row["group"], row["word"]): row for row in answer["rows"]}
-    assert {group for group, _ in words} == {"fiction version 2"}, "a third of all is not enough"
+    assert {group for group, _ in words} == {"all", "fiction version 2"}, "a third of a version is not enough"
     word = words["fiction version 2", "never"]
     assert (word["label"], word["hypotheses"], word["share"]) == ("Definitely incorrect", 30, 1)
     assert word["usual"] == pytest.approx(1 / 3)
+    assert word["z"] == pytest.approx((30 - 10) / (30 * 1 / 3 * 2 / 3) ** 0.5), (
+        "Gardner et al. 2021: against 1 / labels"
+    )
+    assert word["p"] < 0.001
     assert browser.get(word["hrefs"]["word"]).context["numbers"].total == (30, False)
     assert "never" in run("figure", "bias-words", "small", "by=version", format="csv").out
 
@@ -129,7 +133,7 @@ def test_an_unknown_part_is_refused_with_the_known_ones(written, browser_of, ros
     question = Question.objects.get()
     carry_out(statistics_id=request_statistics(question=question, kind="bias", by="mood").pk)
     page = browser_of(rosa).get("/corpora/small/bias/?by=mood").text
-    assert "Group pairs by one of: genre, partition, source, prompt, version, arm, author, written." in page
+    assert "Group pairs by one of: genre, partition, prompt, version, arm, author, written, source." in page
 
 
 @pytest.mark.parametrize(

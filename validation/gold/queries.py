@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Value
 
 from collection.models import Pair
-from nli.gold import ADJUDICATED
+from nli.agreement import has_all_labels
+from nli.gold import ADJUDICATED, OF_ALL
 from shared.among import Among
 from shared.facets import agreement_class
 from validation.models import Label, Question
@@ -42,6 +43,26 @@ def with_gold_label(
     votes = {f"votes_{k}": F(f"gold__votes_{k}") for k in range(len(question.labels))}
     columns = {name: F(f"gold__{column}") for name, column in COLUMNS.items()}
     return pairs.filter(*named, **of_gold).annotate(**votes, **columns)
+
+
+def missing_answers(question: Question) -> Any:
+    """Returns an expression on `with_gold_label`: the answers of a pair that are missing, as in `nli.agreement.Pattern`."""
+    return F("answers_left_out") + F("waiting") if question.gold_rule == OF_ALL else Value(0)
+
+
+def gold_and_upheld(
+    question: Question, keys: Collection[int]
+) -> tuple[dict[int, str | None], dict[int, bool]]:
+    """Returns pair -> gold label; and pair -> whether that is the author's, for those that `gold_equals_author` counts."""
+    rows = with_gold_label(Pair.objects.all(), question, keys).values_list(
+        "pk", "gold__label", "gold__author_vote", "votes", missing_answers(question)
+    )
+    labels, upheld = {}, {}
+    for pk, label, author, votes, missing in rows:
+        labels[pk] = label
+        if author is not None and has_all_labels(votes, question.rule, missing):
+            upheld[pk] = label == question.rule.reads[author]
+    return labels, upheld
 
 
 def waits_for_adjudication(question: Question) -> Q:

@@ -19,11 +19,12 @@ from collection.models import Pair, PairInSet
 from collection.models.querysets import PairQuerySet
 from collection.premises.partitions import partition_of
 from nli.agreement import Pattern, has_all_labels
-from nli.gold import ADJUDICATED, OF_ALL, PUBLISHED
+from nli.gold import ADJUDICATED, PUBLISHED
 from shared.among import Among
 from shared.numbers import short_day
 from validation.gold.queries import (
     deciding_labels,
+    missing_answers,
     more_sort_memory,
     waits_for_adjudication,
     with_gold_label,
@@ -247,7 +248,7 @@ def _voted_pairs(
         "adjudicated_label",
         "standing_label",
         "gold__self_validated",
-        F("answers_left_out") + F("waiting") if question.gold_rule == OF_ALL else Value(0),
+        missing_answers(question),
         *_votes(question),
     )
 
