@@ -65,7 +65,8 @@ def difference(one: Group, other: Group, seed: int = 0) -> Difference:
 
     Clusters that are in one group only are dealt anew among the two; of those in both, the two parts are swapped or not,
     by a coin. p: in how many of 2,000 deals, the one found among them (Phipson and Smyth 2010), the difference is as many
-    standard errors from 0 (so groups may differ in size and spread: Janssen 1997). Scores are dealt; nothing is learnt anew.
+    standard errors from 0 (so groups may differ in size and spread: Janssen 1997). Scores are dealt: what gave them must not
+    depend on who is in which group.
     """
     import numpy as np
 

@@ -196,15 +196,15 @@ def _groups(kinds: Sequence[str], of_kind: Ints, one: Callable[[int | None], Any
         return {"groups": [], "compared": []}
     sizes = np.bincount(of_kind, minlength=len(kinds))
     places = [place for place in np.argsort(-sizes, kind="stable")[:MOST_GROUPS].tolist() if sizes[place]]
-    rows, groups, results = [], {}, {}
+    rows, groups = [], {}
     for place in (None, *(places if len(kinds) > 1 else ())):
         group, row = one(place)
         result = tried(group)
         name = None if place is None else kinds[place]
         rows.append({"group": name, **row, **within(group, result)})
         if name is not None:
-            groups[name], results[name] = group, result
-    return {"groups": rows, "compared": compared(groups, results)}
+            groups[name] = group
+    return {"groups": rows, "compared": compared(groups)}
 
 
 def _row(truth: Ints, predicted: Ints, counted: Any, names: Any, labels: Sequence[str]) -> dict[str, Any]:

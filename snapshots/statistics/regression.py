@@ -38,11 +38,13 @@ def _words(text: str, language: str) -> list[str]:
     return [*words, *map(" ".join, pairwise(words))]
 
 
-def predicted(words: Any, truth: Ints, folds: Ints, apart: Ints | None = None, most: int = 0) -> Ints:
+def predicted(
+    words: Any, truth: Ints, folds: Ints, apart: Ints | None = None, evenly: Ints | None = None
+) -> Ints:
     """Returns the class that was predicted for each hypothesis; -1 where none was.
 
     folds: each part is tried after learning from the others; -1 is learnt from alone. apart: nothing is learnt from a pair
-    that shares this with the part that is tried. most: learn from so many pairs, drawn at random.
+    that shares this with the part that is tried. evenly: learn from as many pairs, drawn at random, of each of these groups.
     """
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
@@ -55,12 +57,18 @@ def predicted(words: Any, truth: Ints, folds: Ints, apart: Ints | None = None, m
             here = folds == part
             learnt = ~here if apart is None else ~here & ~np.isin(apart, apart[here])
             places = np.flatnonzero(learnt)
-            if 0 < most < len(places):
-                places = np.sort(np.random.default_rng(part).choice(places, most, replace=False))
+            if evenly is not None and len(places):
+                places = _evenly(places, evenly[places], part)
             if here.any() and len(np.unique(truth[places])) > 1:
                 regression = LogisticRegression(C=0.1, tol=TOLERANCE, max_iter=MOST_STEPS)
                 found[here] = regression.fit(words[places], truth[places]).predict(words[here])
     return found
+
+
+def _evenly(places: Ints, groups: Ints, seed: int) -> Ints:
+    dice, found = np.random.default_rng(seed), [places[groups == each] for each in np.unique(groups)]
+    least = min(map(len, found))
+    return np.sort(np.concatenate([dice.choice(each, least, replace=False) for each in found]))
 
 
 def even_folds(clusters: Ints) -> Ints:

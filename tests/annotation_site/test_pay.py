@@ -15,6 +15,7 @@ from lxml import html
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from annotation_site.researchers.corpus_bias import bias_of
 from annotation_site.researchers.wages import (
     SumChanged,
     _Batch,
@@ -27,19 +28,22 @@ from annotation_site.researchers.wages import (
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, Pair, PromptVersion, WritingAssignment
 from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
+from shared.figures import FIGURES
 from tests.cast import ana, rosa, stan, vera
 from tests.charted import figures_of
 from tests.concurrency.processes import in_processes
 from tests.concurrency.threads import Beside, crossing
-from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.corpora import add_label, make_corpus, make_pair, make_premise, pay
 from tests.made_once import made_once
 from tests.open_pairs import make_pairs
+from tests.validation.votes import vote
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, CachedStatistics, Question
 from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import label_as_expert
 from validation.statistics import cached
+from validation.statistics.scope import Counted
 
 MINUTE = 60_000
 
@@ -468,3 +472,29 @@ def test_the_page_of_a_large_corpus_reads_no_work(corpus, client, monkeypatch):
         client.get(reverse("pay", args=["small"]), {"floor": "9"})
     asked = [query["sql"] for query in captured.captured_queries]
     assert not [sql for sql in asked if "batchitem" in sql or "writingsignals" in sql]
+
+
+def test_an_upheld_pair_costs_what_its_writing_was_paid_by_the_share_upheld(corpus):
+    """Of three pairs of a task, 30 seconds in all, two have all labels, and one of these the author's as gold label."""
+    write_one(corpus, vera(), ms=MINUTE // 2)
+    question = Question.objects.get(corpus=corpus, is_main=True)
+    label = {"e": "entailment", "n": "neutral", "c": "contradiction"}
+    written = {pair.author_label: pair for pair in Pair.objects.filter(corpus=corpus, author=vera())}
+    for letters in ("eeecc", "cnnnn"):
+        pair = written[label[letters[0]]]
+        vote(pair, question, letters[1:], first=2)
+        add_label(
+            question,
+            pair,
+            pair.author_label,
+            position=1,
+            origin="author",
+            annotator=vera(),
+            cast_at=timezone.now(),
+        )
+    found = bias_of(question, "author")
+    row = next(each for each in found["groups"] if each["group"] in (None, vera().code))
+    assert (row["upheld"]["share"], row["upheld"]["pairs"], row["upheld"]["no_gold"]) == (0.5, 2, 0)
+    assert (row["tasks"], row["minutes"], row["cents"]) == (1, pytest.approx(0.5), 10)
+    shown = FIGURES["bias-upheld"].table(Counted(question, found), by="author")
+    assert {each["cents"] for each in shown.rows if each["cents"]} == {20}

@@ -79,7 +79,7 @@ def test_without_writers_premises_are_dealt():
     assert row["p"] < 0.01
 
 
-def test_the_larger_group_learns_from_as_many_pairs_as_the_smaller():
+def test_the_larger_group_is_not_ahead_because_more_is_learnt_of_it():
     """Many rare words tell the label: more pairs teach more of them, which is no difference between the groups."""
     dice = random.Random(4)
 
