@@ -12,7 +12,7 @@ from shared.clusters import FEWEST
 from shared.figures import Figure, Parameters, Picture, picture
 from shared.findings import LISTED, Part, beside, compared, in_place, named_rows
 from shared.intervals import FEWEST_PAIRS, wilson
-from shared.numbers import percent
+from shared.numbers import decimals, percent
 from shared.tables import AFTER_WILSON, Column, Row, Table, interval
 from snapshots.statistics.artifacts import DEFINITIONS as ABOUT_WORDS
 from snapshots.statistics.comparing_groups import ALONE as ALONE_MEASURE
@@ -204,6 +204,17 @@ def _words(data: Counted, by: str) -> Iterator[dict[str, Any]]:
                 }
 
 
+def _texts_found(table: Table) -> str:
+    parts = named_rows(table.rows[1:] or table.rows, "group", "self_bleu", "sample")
+    found = compared("self-BLEU", parts, table.columns[0].name, decimals, "hypotheses drawn")
+    return in_place(found) if found else ""
+
+
+def _words_found(table: Table) -> str:
+    number = len({row["word"] for row in table.rows})
+    return f"{number} words clearly go with a label." if number > 1 else "One word clearly goes with a label."
+
+
 _figure = partial(Figure, scope=QUESTION, source=Kind.BIAS, parameters=By, only_with_rows=True)
 GROUP = Column("group", "{}", each=lambda data: [_title(data)])
 
@@ -303,6 +314,7 @@ TEXTS = _figure(
         Column("guessed", "writer guessed", "share", ABOUT_GROUPS["guessed"]),
         Column("commonest", "commonest writer", "share"),
     ),
+    finding=_texts_found,
 )
 WORDS = _figure(
     "bias-words",
@@ -319,6 +331,7 @@ WORDS = _figure(
         Column("z", "z", "number", DEFINITIONS["z"]),
         Column("p", "corrected p", "p", ABOUT_WORDS["corrected_p"]),
     ),
+    finding=_words_found,
     notes=(f"At most {SHOWN_OF_GROUP} words of each label, of groups of {FEWEST_PAIRS} pairs or more.",),
 )
 FIGURES = (ALONE, ALONE_COMPARED, UPHELD, UPHELD_COMPARED, TEXTS, WORDS)
