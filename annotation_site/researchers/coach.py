@@ -19,10 +19,7 @@ def words_that_give_away(corpus: Corpus) -> dict[str, list[str]]:
     Of the newest 5,000 texts written for a label; z as Gardner et al. 2021 (Competency Problems) have it, with the share of
     the label in all texts, after Bonferroni's correction. Counted anew after five minutes.
     """
-    found: dict[str, list[str]] = cache.get_or_set(
-        f"words-that-give-away-{corpus.pk}", lambda: _count(corpus), KEPT_SECONDS
-    )
-    return found
+    return cache.get_or_set(f"words-that-give-away-{corpus.pk}", lambda: _count(corpus), KEPT_SECONDS) or {}
 
 
 def _count(corpus: Corpus) -> dict[str, list[str]]:
