@@ -16,7 +16,7 @@ from modeling.models import TrainingRun
 from modeling.reports.evaluation_sets import challenge, human, power, unscored
 from modeling.reports.leak_audits import LEAKS, leaks
 from modeling.reports.many_answers import lacking, many_answers
-from modeling.reports.parity import parity
+from modeling.reports.parity import consistency, parity
 from modeling.reports.unscored import Unscored
 from modeling.results.beside_twin import whole_beside_twin
 from modeling.results.features import top_features
@@ -235,6 +235,11 @@ OVERVIEWS: dict[str, Overview] = {
         "Parity on minimal pairs",
         "Whether models answer alike where two pairs differ in one word that should not matter, such as he and she.",
         parity,
+    ),
+    "consistency": Overview(
+        "Families that are all right",
+        "Whether models get every pair right where sentences were changed into one another (prompts with contrast).",
+        consistency,
     ),
     LEAKS: Overview(
         "What parts have in common",

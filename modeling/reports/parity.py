@@ -1,4 +1,4 @@
-"""Measures whether a model labels minimal pairs alike, such as Winogender's, which differ in one pronoun alone."""
+"""Measures whether a model labels minimal pairs alike, such as Winogender's, and families of changed sentences all right."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,9 @@ from modeling.models import TrainingRun
 from modeling.results.predicted import read_predicted
 from modeling.results.trials import not_chosen_on
 from nli.labels import NO_GOLD
-from nli.lines import HYPOTHESIS, PARTITION_FILES, PREMISE
-from shared.tables import Column, Table, Value, plain
+from nli.lines import HYPOTHESIS, PARTITION_FILES, PREMISE, has_gold
+from shared.intervals import wilson
+from shared.tables import AFTER_WILSON, Column, Table, Value, interval, plain
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
 
@@ -60,6 +61,57 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         f"{snapshot} has {len(found):,} minimal pairs in {partition}.",
     )
     return plain("parity", f"Parity on minimal pairs, {partition}", columns, rows, definitions)
+
+
+def consistency(snapshots: list[Snapshot], partition: str, most: int) -> Table:
+    """Returns a row for each run: the share of families that are all right (Gardner et al. 2020, section 4)."""
+    (snapshot,) = snapshots
+    columns = (
+        Column("baseline"),
+        Column("trained on"),
+        Column("seed", kind="count"),
+        Column("run", kind="run"),
+        Column("families", kind="count"),
+        Column("all right", kind="share"),
+        *interval(AFTER_WILSON),
+        Column("pairs", kind="count"),
+        Column("pairs right", kind="share"),
+    )
+    found = families(snapshot, partition)
+    rows: list[list[Value]] = []
+    for run, predicted in _predictions(snapshot, partition) if found else ():
+        right = [
+            [bool(predicted.right[predicted.places[pair]]) for pair in pairs]
+            for pairs in found
+            if all(pair in predicted.places for pair in pairs)
+        ]
+        if not right or len(rows) >= most:
+            continue
+        share, pairs = sum(map(all, right)) / len(right), sum(map(len, right))
+        rows.append(
+            [
+                run.baseline, str(run.snapshot), run.seed, str(run.pk), len(right), share,
+                *wilson(share, len(right)), pairs, sum(map(sum, right)) / pairs,
+            ]
+        )  # fmt: skip
+    definitions = (
+        "Family: two pairs or more with a gold label that were made of one another, as under prompts with the mode"
+        " `contrast`.",
+        "All right: the share of families of which the model gets every pair right (the contrast consistency of Gardner et"
+        " al. 2020, Evaluating Models’ Local Decision Boundaries via Contrast Sets).",
+        f"{snapshot} has {len(found):,} families in {partition}.",
+    )
+    return plain("consistency", f"Families that are all right, {partition}", columns, rows, definitions)
+
+
+def families(snapshot: Snapshot, partition: str) -> list[list[str]]:
+    """Returns the ids of the pairs of each family that has two or more with a gold label."""
+    path = snapshot.folder / PARTITION_FILES[partition]
+    found: dict[str, list[str]] = defaultdict(list)
+    for line in lines(path) if path.exists() else ():
+        if has_gold(line) and (family := line.get("family")):
+            found[family].append(line["pairID"])
+    return [pairs for pairs in found.values() if len(pairs) > 1]
 
 
 def minimal_pairs(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, str]]:

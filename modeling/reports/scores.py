@@ -88,7 +88,7 @@ class Scores:
     def breakdowns(self) -> dict[tuple[int | None, int, str, str], list[list[Any]]]:
         mine = Breakdown.objects.filter(snapshot__in=self.snapshots)
         rows = mine.filter(run__in=[run.pk for run in self.runs]) | mine.filter(run=None)
-        wanted = rows.exclude(dimension__in=("author", "prompt_version"))  # no table shows these
+        wanted = rows.exclude(dimension__in=("author", "prompt_version", "arm"))  # no table shows these
         return {(row.run_id, row.snapshot_id, row.partition, row.dimension): row.rows for row in wanted}
 
     def composition(self, on: int, partition: str, dimension: str) -> list[list[Any]]:

@@ -12,6 +12,7 @@ DIMENSIONS = {
     "seen": "hypothesis seen in training or not",
     "author": "author of the hypothesis",
     "prompt_version": "version of the prompt",
+    "arm": "arm of the prompt",
     "agreement": "how all labels of people are split, those beyond the seats among them",
     "entropy": "entropy of all labels of people, in bits, those beyond the seats among them",
     "agreement_extra": "how the labels beyond the seats are split, as ChaosNLI's hundred",

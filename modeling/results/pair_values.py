@@ -31,7 +31,7 @@ from snapshots.statistics.tag_cache import tags_of_pairs
 from snapshots.statistics.tags import KEY_WORDS, substring_tags
 from snapshots.statistics.words import tokens
 
-EDITION = 4  # counts up when a definition changes
+EDITION = 5  # counts up when a definition changes
 Codes = npt.NDArray[np.int32]
 LENGTHS = (5, 10, 15, 20, 30, 50)
 ENTROPIES = (0.0, 0.5, 1.0, 1.5)
@@ -164,6 +164,7 @@ def _values(
         yield "key_words", tuple(sorted(substring_tags(premise, line["sentence2"])))
     yield "author", _one(line["author"])
     yield "prompt_version", _one(line.get("prompt_version"))
+    yield "arm", _one(line.get("arm"))
     for which, end in ((ALL, ""), (EXTRA, "_extra")):
         votes = sorted(votes_in(line, which).values(), reverse=True)
         if sum(votes) < 2:

@@ -179,6 +179,26 @@ def test_minimal_pairs_differ_in_one_word_and_parity_counts_equal_answers():
     assert (row["minimal pairs"], row["parity"], row["both right"], row["one right"]) == (2, 0.5, 0.5, 0.5)
 
 
+def test_consistency_counts_families_that_are_all_right():
+    snapshot = small_snapshot(3)
+    words = [("a", "f"), ("b", "f"), ("c", "g"), ("d", "g"), ("e", ""), ("f", "h")]
+    write_test(snapshot, [(name, "p", "A dog .", f"A {name} .", "neutral") for name, _ in words])
+    path = snapshot.folder / "test.jsonl"
+    told = [json.loads(line) for line in path.read_text().splitlines()]
+    path.chmod(0o644)
+    path.write_text(
+        "".join(
+            json.dumps({**line, **({"family": family} if family else {})}) + "\n"
+            for line, (_, family) in zip(told, words, strict=True)
+        )
+    )
+    run = done_run(snapshot)
+    write_predictions(run, "test", wrong=1)
+    (row,) = rows_of(overview("consistency", [snapshot], "test", 50))
+    assert (row["families"], row["pairs"]) == (2, 4)
+    assert (row["all right"], row["pairs right"]) == (0.5, 0.75)
+
+
 def test_pairs_of_several_groups_are_minimal_pairs_where_they_share_the_hypothesis():
     """As Winogender's in the DNC: he and she are in two groups, as each premise comes from a sentence of its own."""
     snapshot = small_snapshot(3)
