@@ -82,6 +82,7 @@ def known_objects(site: Site) -> dict[str, Any]:
     return {
         "slug": site.corpus.slug,
         "corpus": site.corpus.slug,
+        "partition": "test",
         "snapshot": str(site.snapshot),
         "baseline": "majority",
         "format_name": "snli_txt",

@@ -120,6 +120,7 @@ VALUES = {
     "how": ("snli",),
     "key": ("property",),
     "lang": ("de",),
+    "language": ("de", "no tag"),
     "next": ("/",),
     "of": ("chart",),
     "order": ("newest", "length", "random"),

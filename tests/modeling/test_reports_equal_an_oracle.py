@@ -44,6 +44,7 @@ NAMED = ("alpha@1", "beta@1")
 A, B = 0, 1
 SEEDS = (1, 2)
 READERS = {"LSTM": "conditional_lstm", "Sum of experts": "sum_of_experts", "Attention": "word_attention"}
+WITH_ATTENTION = {**READERS, "Sum of experts with attention": "attentive_experts"}
 NEURAL = {"CBOW": "cbow", "BiLSTM": "bilstm", "ESIM": "esim"}
 LEXICAL = ("hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
 UNLEXICALIZED = dict.fromkeys(LEXICAL, "false")
@@ -142,7 +143,7 @@ def site() -> tuple[list[Snapshot], dict[tuple[object, ...], list[int]], dict[in
         for name in NEURAL.values():
             learn(name, A, "mixed", regime={"mixed": [{"snapshot": NAMED[B], "share": SAMPLE}]})
         after("transfer", A, "lstm", B)
-        for name in READERS.values():
+        for name in WITH_ATTENTION.values():
             after("update", B, name, A)
         for name in ("infersent", "hypothesis_only"):
             after("update", A, name, B)
@@ -151,7 +152,7 @@ def site() -> tuple[list[Snapshot], dict[tuple[object, ...], list[int]], dict[in
 
 
 BROKEN_DOWN = {"hypothesis_only", *NEURAL.values(), *READERS.values()}  # by a table
-ELSEWHERE = {"lstm", "infersent", *BROKEN_DOWN}  # scored on the other snapshot, too
+ELSEWHERE = {"lstm", "infersent", "attentive_experts", *BROKEN_DOWN}  # scored on the other snapshot, too
 
 
 def _scored(run: TrainingRun, snapshots: list[Snapshot]) -> float:
@@ -521,14 +522,14 @@ def mpe_6(site):
     return found
 
 
-def readers_on_dev(site):
+def readers_on_dev(site, readers=READERS, **more):
     """Returns the readers, of the first snapshot alone and after the second one."""
 
     def cell(*key):
-        return lambda where: site.accuracy(key, A, "dev", where)
+        return lambda where: site.accuracy(key, A, "dev", where, **more)
 
-    alone = {title: cell(name, A) for title, name in READERS.items()}
-    after = {f"{title}, second then first": cell(name, A, "update") for title, name in READERS.items()}
+    alone = {title: cell(name, A) for title, name in readers.items()}
+    after = {f"{title}, second then first": cell(name, A, "update") for title, name in readers.items()}
     return alone | after
 
 
@@ -550,6 +551,11 @@ def mpe_7(site):
 def mpe_8(site):
     columns = {**readers_on_dev(site), "pairs": lambda where: len(site.golds(A, "dev", where))}
     return grid(phenomena(site), columns, lambda where, column: column(where))
+
+
+def mpe_8_1(site):
+    rows = readers_on_dev(site, WITH_ATTENTION, bars=MAJORITY)
+    return grid(rows, {"dev": everything}, lambda row, where: row(where))
 
 
 def hyponly_1(site):
@@ -676,7 +682,20 @@ ORACLES = {
     function.__name__.replace("_", "-"): function
     for function in (
         *(snli_4, snli_5, snli_6, snli_7, figure_4, multinli_3, multinli_4, multinli_5, multinli_6),
-        *(mpe_5, mpe_6, mpe_7, mpe_8, hyponly_1, hyponly_2, hyponly_3, hyponly_4, dnc_1, dnc_2, dnc_3),
+        *(
+            mpe_5,
+            mpe_6,
+            mpe_7,
+            mpe_8,
+            mpe_8_1,
+            hyponly_1,
+            hyponly_2,
+            hyponly_3,
+            hyponly_4,
+            dnc_1,
+            dnc_2,
+            dnc_3,
+        ),
     )
 }
 
