@@ -195,17 +195,19 @@ def _load_advice(corpus: Corpus, part: AdvicePart, changes: Changes) -> None:
 
 
 def _load_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
-    known = {prompt.slug: prompt for prompt in corpus.prompts.select_for_update(of=("self",), no_key=True)}
+    prompts = corpus.prompts.order_by("pk").select_for_update(of=("self",), no_key=True)
+    known = {prompt.slug: prompt for prompt in prompts}
     for part in sorted(parts, key=lambda part: bool(part.arm_of)):  # arms after the prompts that they name
         columns = {key: getattr(part, key) for key in PROMPT_COLUMNS} | {"arm_of": known.get(part.arm_of)}
         prompt = known.get(part.slug)
+        is_other_arm = prompt is not None and prompt.arm_of != columns["arm_of"]
         if prompt is None:
             prompt = Prompt.objects.create(corpus=corpus, slug=part.slug, **columns)
             known[part.slug] = prompt
         else:
             _keep_arms_drawn(prompt, columns, changes)
             set_fields(prompt, columns, f"prompt {part.slug}", changes)
-        prompt.note_change()
+        prompt.note_change(is_other_arm=is_other_arm)
         _load_version(prompt, part, changes)
 
 
@@ -307,7 +309,7 @@ def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: C
     """Deletes prompts that are no longer in the file; a prompt under which somebody wrote stays, without a genre."""
     gone = corpus.prompts.exclude(slug__in=[part.slug for part in parts])
     for prompt in gone.select_related("arm_of").order_by(F("arm_of").asc(nulls_last=True), "pk"):
-        if any(_is_used(version) for version in prompt.versions.select_for_update()):
+        if prompt.drawn.exists() or any(_is_used(each) for each in prompt.versions.select_for_update()):
             changes.notes.append(
                 f"Prompt {prompt.slug} is not in the file; it stays, because people worked under it."
             )

@@ -268,10 +268,10 @@ class Prompt(models.Model):
         """Returns the prompt whose arm this is: the one that genres name, and whose name writers read."""
         return self.arm_of or self
 
-    def note_change(self) -> None:
-        """Adds state and share to the history, where they differ from its last row."""
+    def note_change(self, *, is_other_arm: bool = False) -> None:
+        """Adds state and share to the history, where they differ from its last row, or where it became an arm."""
         last = self.history.order_by("-pk").values_list("status", "share").first()
-        if last != (self.status, self.share):
+        if is_other_arm or last != (self.status, self.share):
             self.history.create(status=self.status, share=self.share)
 
 

@@ -98,9 +98,16 @@ class GenreQuerySet(models.QuerySet):
         drawn = draws.filter(root=OuterRef(OuterRef("prompt")))
         arms = model("collection", "Prompt").objects.arms_of(OuterRef("prompt")).exclude(status="closed")
         mine = arms.filter(Exists(drawn.filter(arm=OuterRef("pk"))) | ~Exists(drawn))
+        # Who wrote under an arm before it was one stays with it, and has no draw yet: `arms.version_for`.
+        tasks = model("collection", "WritingAssignment").objects.filter(annotator=annotator.pk)
+        closed = model("collection", "Prompt").objects.arms_of(OuterRef("prompt")).filter(status="closed")
+        closed = closed.filter(Q(arm_of=None, drawn_by="writer") | Q(arm_of__drawn_by="writer"))
+        left = closed.filter(Exists(tasks.filter(prompt_version__prompt=OuterRef("pk"))), ~Exists(drawn))
         is_piloted = ExpressionWrapper(Q(prompt__status="pilot"), output_field=BooleanField())
         may_pilot = ~Q(prompt__status="pilot") | Exists(pilots.filter(prompt=OuterRef("prompt")))
-        return self.filter(may_pilot, Exists(mine), Exists(versions)).annotate(is_piloted=is_piloted)
+        return self.filter(may_pilot, Exists(mine), ~Exists(left), Exists(versions)).annotate(
+            is_piloted=is_piloted
+        )
 
     def with_next_turn(self, annotator: models.Model, now: datetime) -> "GenreQuerySet":
         """Adds `next_turn`, the turn of the first seat that this person can claim, or NULL. After `writable_by`.

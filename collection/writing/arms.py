@@ -47,24 +47,32 @@ def version_for(*, seat: WritingSeat, annotator: User, now: datetime) -> PromptV
     Call it in the transaction that makes the task. `seat`: of a genre with a prompt.
     """
     root = cast(Prompt, seat.genre.prompt)
-    found = PromptVersion.objects.newest().select_related("prompt__corpus", "prompt__arm_of")
-    versions = {each.prompt_id: each for each in found.filter(_is_arm(root))}
+    versions = _versions(root)
     if len(versions) == 1:
         return versions.popitem()[1]
     by_premise = root.drawn_by == Prompt.DrawnBy.PREMISE
     of = {"premise_id": seat.premise_id} if by_premise else {"annotator_id": annotator.pk}
-    is_open = {key: each.prompt.status != Prompt.Status.CLOSED for key, each in versions.items()}
     drawn = root.draws.filter(**of).values_list("arm", flat=True)
-    if (arm := drawn.first()) and (is_open[arm] or not by_premise):
-        return versions[arm]
-    # One at a time, so that each draw counts the one before it. Another seat of the premise may have been first.
+
+    def found() -> PromptVersion | None:
+        version = versions[arm] if (arm := drawn.first()) else None
+        is_over = by_premise and version is not None and version.prompt.status == Prompt.Status.CLOSED
+        return None if is_over else version
+
+    if version := found():
+        return version
+    # One at a time, so that each draw counts the one before it. Meanwhile another seat of the premise may have been first,
+    # and arms may have been opened or closed.
     Prompt.objects.select_for_update(of=("self",), no_key=True).get(pk=root.pk)
-    if (arm := drawn.first()) and (is_open[arm] or not by_premise):
-        return versions[arm]
-    wrote = WritingAssignment.objects.filter(annotator=annotator, prompt_version__prompt__in=versions)
+    versions = _versions(root)
+    if version := found():
+        return version
+    open_ = {key: each for key, each in versions.items() if each.prompt.status != Prompt.Status.CLOSED}
+    among = open_ or versions
+    wrote = WritingAssignment.objects.filter(annotator=annotator, prompt_version__prompt__in=among)
     arm = None if by_premise else wrote.values_list("prompt_version__prompt", flat=True).first()
     if arm is None:  # else they wrote under it before there were others, and stay
-        shares = {key: each.prompt.share for key, each in versions.items() if is_open[key]}
+        shares = {key: each.prompt.share for key, each in among.items()}
         tasks = tasks_by_arm(root, now, genre=seat.genre_id if root.drawn_by_genre else None)
         arm = draw(tasks, shares, CHANCE)
     if not root.draws.filter(**of).update(arm=versions[arm].prompt):
@@ -87,6 +95,12 @@ def mean_pay(versions: Iterable[PromptVersion]) -> dict[int, float]:
             each.prompt.share for each in among
         )
     return pay
+
+
+def _versions(root: Prompt) -> dict[int, PromptVersion]:
+    """Returns arm -> its newest version."""
+    newest = PromptVersion.objects.newest().select_related("prompt__corpus", "prompt__arm_of")
+    return {each.prompt_id: each for each in newest.filter(_is_arm(root))}
 
 
 def _is_arm(root: Prompt, path: str = "") -> Q:

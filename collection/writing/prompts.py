@@ -77,15 +77,27 @@ def set_prompt_status(*, prompt: Prompt, status: str) -> None:
         raise NotPossible(
             f"“{status}” is not a status of a prompt. Choose one of: {', '.join(Prompt.Status.values)}."
         )
-    if status == Prompt.Status.PILOT and prompt.arm_of_id:
-        raise NotPossible(f"An arm is piloted with the prompt whose arm it is, “{prompt.root.name}”.")
+    if status == Prompt.Status.PILOT:
+        _no_arm(prompt)
+    # As a draw does: it comes before, or it waits, and sees the state.
+    list(
+        Prompt.objects.filter(pk__in=(prompt.root.pk, prompt.pk))
+        .order_by("pk")
+        .select_for_update(of=("self",), no_key=True)
+    )
     prompt.status = status
     prompt.save(update_fields=["status"])
     prompt.note_change()
 
 
+def _no_arm(prompt: Prompt) -> None:
+    if prompt.arm_of_id:
+        raise NotPossible(f"An arm is piloted with the prompt whose arm it is, “{prompt.root.name}”.")
+
+
 def choose_pilot(*, prompt: Prompt, code: str) -> PilotWriter:
-    """Lets an annotator write under the prompt while it is piloted. Raises NotPossible for an unknown code."""
+    """Lets an annotator write under the prompt while it is piloted. Raises NotPossible for an unknown code or an arm."""
+    _no_arm(prompt)
     annotator = User.objects.annotators().filter(code=code.strip()).first()
     if annotator is None:
         raise NotPossible(f"No annotator has the code “{code.strip()}”. Codes are listed under People.")
@@ -105,8 +117,9 @@ def make_pilot_seats(
 
     It selects the premises whose turn among the real seats comes last, and none that somebody has claimed. A pilot
     never gets a premise twice, so this choice costs the corpus the least. `may_enter_train`: the pilots read that what
-    they write may become training data (`release_pilots`).
+    they write may become training data (`release_pilots`). Raises NotPossible for an arm.
     """
+    _no_arm(prompt)
     Prompt.objects.select_for_update(of=("self",), no_key=True).get(pk=prompt.pk)
     seats = WritingSeat.objects.filter(premise=OuterRef("pk"))
     untouched = Premise.objects.open().filter(

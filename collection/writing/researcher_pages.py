@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -157,7 +158,9 @@ def pilots(request: HttpRequest, slug: str) -> HttpResponseBase:
 @researcher_form
 def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
     """Shows the pilot of a prompt: people, texts, times. A POST makes one change."""
-    found = get_object_or_404(Prompt.objects.select_related("corpus"), corpus__slug=slug, slug=prompt)
+    found = get_object_or_404(
+        Prompt.objects.select_related("corpus", "arm_of"), corpus__slug=slug, slug=prompt
+    )
     form = PilotForm(request.POST or None)
     if form.is_valid():
         try:
@@ -182,6 +185,8 @@ def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
     asked = form.cleaned_data
     if asked["status"]:
         prompts.set_prompt_status(prompt=prompt, status=asked["status"])
+        if prompt.arm_of_id or prompt.arms.exists():
+            return f"The arm {prompt.slug} is {prompt.status}."
         return {
             Prompt.Status.OPEN: "The prompt is open: everybody may write. A pilot has ended.",
             Prompt.Status.PILOT: "The prompt is piloted: only its pilots can write, at seats of their own.",
@@ -214,11 +219,12 @@ def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
     corpus = get_object_or_404(Corpus, slug=slug)
     premises = Premise.objects.filter(corpus=corpus, genre__prompt__isnull=False).exclude(status="dropped")
     if name := request.GET.get("prompt"):
-        premises = premises.filter(genre__prompt__slug=name)
+        premises = premises.filter(Q(genre__prompt__slug=name) | Q(genre__prompt__arms__slug=name))
     premise = premises.select_related("genre__prompt").order_by("pk").first()
     if premise is None:
         raise Http404("This corpus has no prompt with a premise, so there is no writing page to show.")
-    version = PromptVersion.objects.newest().filter(prompt=premise.genre.prompt).first()
+    shown = {"prompt__corpus": corpus, "prompt__slug": name} if name else {"prompt": premise.genre.prompt}
+    version = PromptVersion.objects.newest().select_related("prompt__arm_of").filter(**shown).first()
     assignment = WritingAssignment(
         pk=0,  # of no row: it is never saved
         token="preview",

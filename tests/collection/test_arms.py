@@ -111,6 +111,39 @@ def test_who_wrote_before_there_were_arms_stays(corpus):
     assert write(corpus, "ben") == ["edit"]
 
 
+def test_who_wrote_under_an_arm_that_is_closed_is_not_drawn_into_another(corpus):
+    Prompt.objects.filter(slug="edit").update(status="closed")
+    assert write(corpus, "ana") == ["fiction"]
+    ArmDraw.objects.all().delete()  # as if `edit` had come only now
+    set_prompt_status(prompt=Prompt.objects.get(slug="edit"), status="open")
+    set_prompt_status(prompt=Prompt.objects.get(slug="fiction"), status="closed")
+    with pytest.raises(NoWork, match="closed here"):
+        claim_writing(corpus=corpus, annotator=person("ana"))
+    assert "closed here" in why_no_work(corpus=corpus, annotator=person("ana")).why
+    assert write(corpus, "ben") == ["edit"]
+    Prompt.objects.filter(slug="fiction").update(drawn_by="premise")
+    assert write(corpus, "ana") == ["edit"]
+
+
+def test_an_arm_that_closes_during_a_draw_gets_nobody(corpus, monkeypatch):
+    """Closes an arm between the look at the arms and the lock under which one is drawn."""
+    manager = type(Prompt.objects.all())
+    lock = manager.select_for_update
+
+    def close_first(self, *args: object, **options: object):
+        Prompt.objects.filter(slug="edit").update(status="closed")
+        return lock(self, *args, **options)
+
+    monkeypatch.setattr(manager, "select_for_update", close_first)
+    monkeypatch.setattr("collection.writing.arms.CHANCE", LastOf())
+    assert write(corpus, "ana") == ["fiction"]
+
+
+class LastOf(random.Random):
+    def choice(self, seq):
+        return seq[-1]
+
+
 def test_a_closed_arm_gives_its_people_no_more_and_newcomers_the_others(corpus):
     of = {name: write(corpus, name)[0] for name in ("ana", "ben")}
     closed, open_ = of["ana"], of["ben"]
@@ -299,6 +332,26 @@ def test_an_arm_without_its_table_is_closed_once_somebody_wrote_under_it():
     arm.refresh_from_db()
     assert arm.status == "closed", changes.lines
     assert list(arm.history.order_by("pk").values_list("status", flat=True)) == ["open", "closed"]
+
+
+def test_a_prompt_that_becomes_an_arm_does_not_get_everybody():
+    said = with_arm()
+    del said["prompts"][1]["arm_of"]
+    corpus = loaded(said)
+    arm = corpus.prompts.get(slug="edited")
+    loaded(with_arm())
+    assert (corpus.prompts.get(slug="edited").arm_of.slug, arm.history.count()) == ("captions", 2)
+    loaded(with_arm())
+    assert arm.history.count() == 2
+
+
+def test_an_arm_into_which_somebody_was_drawn_is_closed_without_its_table():
+    corpus = loaded(with_arm())
+    root, arm = (corpus.prompts.get(slug=slug) for slug in ("captions", "edited"))
+    ArmDraw.objects.create(root=root, arm=arm, annotator=person("ana"))
+    load(corpus_file_in(FILE.read_text(), "file"))
+    arm.refresh_from_db()
+    assert arm.status == "closed"
 
 
 def make_some_seats(corpus: Corpus) -> list[WritingSeat]:
