@@ -60,6 +60,15 @@ LEAST_WORDS = 4
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
+def fold(text: str) -> str:
+    """Returns the text without case, punctuation and differences of white space."""
+    return " ".join(words_of(text)) or " ".join(text.split())
+
+
+def words_of(text: str) -> list[str]:
+    return WORD.findall(unicodedata.normalize("NFC", text).casefold())
+
+
 @dataclass(frozen=True)
 class Advice:
     """Advice on one field. Pages translate its text; with a number (`count`), it has two forms."""
@@ -82,7 +91,7 @@ class Task:
 
     `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
     the corpus's language; None without a detector for the language. `starts`: label -> the sentence that was to be changed;
-    such a text may be near to the premise and to the others. `avoid`: words that no text may have.
+    such a text may be near to the premise and to the others. `avoid`: words that no text may have; `split` finds them.
     `give_aways`: label -> words that mostly stand in sentences for it.
     """
 
@@ -95,18 +104,10 @@ class Task:
     starts: Mapping[str, str] = field(default_factory=dict)
     avoid: Collection[str] = ()
     give_aways: Mapping[str, Collection[str]] = field(default_factory=dict)
+    split: Callable[[str], Sequence[str]] = words_of
 
     def level_of(self, kind: str) -> str:
         return LEVELS[kind] if kind in FIXED else self.levels.get(kind, LEVELS[kind])
-
-
-def fold(text: str) -> str:
-    """Returns the text without case, punctuation and differences of white space."""
-    return " ".join(words_of(text)) or " ".join(text.split())
-
-
-def words_of(text: str) -> list[str]:
-    return WORD.findall(unicodedata.normalize("NFC", text).casefold())
 
 
 def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -120,11 +121,12 @@ def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
     return list(longer[place + 1 :]) == list(shorter[place:])
 
 
-def has_words(text: Sequence[str], words: Sequence[str]) -> bool:
-    """Returns whether these words stand in the text, one after the other."""
-    return any(
-        list(text[place : place + len(words)]) == list(words) for place in range(len(text) - len(words) + 1)
-    )
+def has_words(text: str, sought: str, split: Callable[[str], Sequence[str]]) -> bool:
+    """Returns whether these words stand in the text, one after the other; signs that are no words, anywhere."""
+    among, words = list(split(text.casefold())), list(split(sought.casefold()))
+    if not words:
+        return sought in text
+    return any(among[place : place + len(words)] == words for place in range(len(among) - len(words) + 1))
 
 
 def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
@@ -154,7 +156,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task, label: str) -> lis
     folded, words, start = fold(text), words_of(text), task.starts.get(label)
     if start is not None and folded == fold(start):
         return [("unchanged", gettext_noop("Nothing is changed yet. Please change this sentence."))]
-    if avoided := next((f"{word}" for word in task.avoid if has_words(words, words_of(word))), None):
+    if avoided := next((f"{word}" for word in task.avoid if has_words(text, word, task.split)), None):
         why = gettext_noop("Please write this without “%(word)s”: the task does not allow it.")
         found.append(("avoided_word", why, 0, avoided))
     premises = [*task.premise, " ".join(task.premise)]

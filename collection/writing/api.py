@@ -47,7 +47,10 @@ class WritingTaskSerializer(serializers.Serializer):
     )
     instructions = serializers.CharField(required=False, help_text="Markdown")
     care = serializers.CharField(required=False, help_text="Markdown; to be read before an upsetting text")
-    fields_ = FieldSerializer(many=True, help_text="a text for each label, in this order")
+    fields_ = FieldSerializer(
+        many=True,
+        help_text="a text for each label, in this order; under `contrast`, the first is changed for the others",
+    )
     mode = serializers.CharField(required=False, help_text="`write`, `edit`, `contrast` or `explain`")
     starts = serializers.DictField(
         child=serializers.CharField(),
@@ -81,7 +84,7 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
         "prompt_version": version.number,
         "instructions": version.instructions,
         "care": version.care,
-        "fields": list(version.fields.all()),
+        "fields": assignment.corpus.in_order(version.fields.all()),
         "mode": version.mode,
         "starts": {label: text for label, text in starts_of(assignment, {}).items() if text},
         "avoid": avoided(version),

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from collection.advice import words_of
 from collection.corpus_schema import CONTRAST, EDIT
+from collection.formats.records import Unreadable, storable
 from collection.models import Corpus, OfferedText, Pair, PairEdit, PromptVersion, WritingAssignment
 from collection.texts import flaw_in, one_line, visible
 from nli.tokens import edit_distance, tokeniser
@@ -69,12 +72,19 @@ class BadDrafts(Exception):
         super().__init__(f"{shown}{f'; and {more:,} more' if more > 0 else ''}.")
 
 
+def _flaw(text: str, longest: int) -> str:
+    try:
+        return "" if storable("text", text, longest) else "text is empty"
+    except Unreadable as why:
+        return str(why)
+
+
 @one_transaction
 def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]], origin: str) -> int:
     """Stores drafts for writers to change: (line, {premise, text, label}). Returns how many are new.
 
     A stored draft is never replaced: somebody may be changing it. Raises BadDrafts, and stores nothing, where a line names
-    an unknown premise or label, has no text, or has another text than the stored one.
+    an unknown premise or label, has no text, has another text than the stored one, or comes after somebody began.
     """
     premises = dict(corpus.premises.values_list("public_id", "pk"))
     there = {
@@ -82,6 +92,9 @@ def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]]
         for each in OfferedText.objects.filter(premise__corpus=corpus)
     }
     new: dict[tuple[int, str], str] = {}
+    may_come = Q(closed_at=None) | Q(outcome=WritingAssignment.Outcome.EXPIRED)
+    begun = WritingAssignment.objects.filter(may_come, corpus=corpus, prompt_version__mode=EDIT)
+    in_change = set(begun.values_list("seat__premise__public_id", flat=True))
     errors = [
         f"--origin: {flaw}" for flaw in [flaw_in(origin) or LONGEST_ORIGIN * (len(origin) > 200)] if flaw
     ]
@@ -96,15 +109,14 @@ def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]]
             errors.append(f"line {line}: premise “{visible(name)}” is not in {corpus.slug}")
         elif label and label not in corpus.labels:
             errors.append(f"line {line}: label “{visible(label)}” is none of {', '.join(corpus.labels)}")
-        elif not text or "\0" in text or len(text) > corpus.max_hypothesis_chars:
-            limit = corpus.max_hypothesis_chars
-            errors.append(
-                f"line {line}: text is empty, holds a NUL character, or is longer than {limit:,} characters"
-            )
+        elif flaw := _flaw(text, corpus.max_hypothesis_chars):
+            errors.append(f"line {line}: {flaw}")
         elif there.get(key, new.get(key, text)) != text:
             errors.append(
                 f"line {line}: another draft for this premise and label is there; drafts are not replaced"
             )
+        elif key not in there and name in in_change:
+            errors.append(f"line {line}: somebody has begun to change the sentence of premise “{name}”")
         elif key not in there:
             new[key] = text
     if errors:

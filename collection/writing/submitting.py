@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from accounts.idempotency import record_submission
 from accounts.models import Consent, User
 from accounts.people.consents import require_consent
-from collection.advice import LEVELS, OFF, TOO_LONG, Advice, Task, advise
+from collection.advice import LEVELS, OFF, TOO_LONG, Advice, Task, advise, words_of
 from collection.errors import DraftChanged, InvalidWriting, TaskOver, UnknownAssignment
 from collection.joining.visits import finish_visits
 from collection.models import (
@@ -34,6 +34,7 @@ from collection.writing.claiming import assignments, close, lease_seat, lock_wri
 from collection.writing.problem_reports import report_problem
 from collection.writing.starts import avoided, join_family, note_edits, starts_of
 from collection.writing.who_may_write import why_not_writing
+from nli.tokens import tokeniser
 from shared.days import start_of_day
 from shared.transactions import one_transaction
 
@@ -201,7 +202,8 @@ def skip_writing(
     if texts is None:
         assignment.drafts.filter(label=DraftText.PROBLEM).delete()
     else:
-        typed = {label: text for label, text in texts.items() if text.strip() and label != DraftText.PROBLEM}
+        starts = starts_of(assignment, {}) | {DraftText.PROBLEM: texts.get(DraftText.PROBLEM, "")}
+        typed = {label: text for label, text in texts.items() if text.strip() not in ("", starts.get(label))}
         form = assignment.corpus.consent_form_id
         agrees = not typed or form is None or Consent.objects.is_given(annotator, form)
         _store(assignment, typed if agrees else {})
@@ -306,8 +308,10 @@ def in_words(advice: Advice) -> str:
     return said if advice.refuses else said + " " + gettext("You can send it all the same.")
 
 
-def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:
-    """Returns the advice on texts for this assignment, at the corpus's own levels."""
+def advice_on(
+    assignment: WritingAssignment, texts: Mapping[str, str], starts: Mapping[str, str] | None = None
+) -> list[Advice]:
+    """Returns the advice on texts for this assignment, at the corpus's own levels. `starts`: if not those of `starts_of`."""
     corpus = assignment.corpus
     used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
         texts.values(), besides=assignment
@@ -321,7 +325,8 @@ def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[A
         used_before=used,
         is_other_language=partial(_is_other_language, corpus.language) if looks_at_language else None,
         levels=levels,
-        starts=starts_of(assignment, texts),
+        starts=starts_of(assignment, texts) if starts is None else starts,
+        split=tokeniser(corpus.language, words_of),
         avoid=avoided(assignment.prompt_version),
         give_aways=GIVE_AWAYS[0](corpus) if assignment.prompt_version.coach and GIVE_AWAYS else {},
     )

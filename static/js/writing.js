@@ -227,11 +227,15 @@
       keepSoon();
     });
 
-    for (const button of form.querySelectorAll("[data-begin-with]")) {
-      button.hidden = false;
+    // A sentence that somebody typed is never replaced.
+    const beginnings = [...form.querySelectorAll("[data-begin-with]")].map((button) => [button, form.elements[button.dataset.beginWith], form.elements[button.dataset.in]]);
+    const offerBeginnings = () => {
+      for (const [button, first, field] of beginnings) button.hidden = !first.value.trim() || Boolean(field.value.trim());
+    };
+    form.addEventListener("input", offerBeginnings);
+    for (const [button, first, field] of beginnings) {
       button.addEventListener("click", () => {
-        const field = form.elements[button.dataset.in];
-        field.value = form.elements[button.dataset.beginWith].value;
+        field.value = first.value;
         field.dispatchEvent(new Event("input", { bubbles: true }));
         field.focus();
       });
@@ -399,6 +403,7 @@
     window.addEventListener("resize", turned);
 
     restore();
+    offerBeginnings();
     // What somebody typed while this script was still on its way is a draft as well.
     if (!draftLine.textContent && !isEmpty()) save();
     advise();
@@ -408,7 +413,7 @@
     texts[0]?.setAttribute("aria-describedby", `premise-text ${texts[0].getAttribute("aria-describedby") || ""}`.trim());
     // Who has begun in a field while this script was on its way goes on there.
     const begun = form.contains(document.activeElement);
-    if (matchMedia("(hover: hover)").matches && !begun && !form.querySelector("[autofocus]")) texts.find((field) => !field.value)?.focus({ preventScroll: true });
+    if (matchMedia("(hover: hover)").matches && !begun && !form.querySelector("[autofocus]")) texts.find(isUntouched)?.focus({ preventScroll: true });
   }
 
   // The response with errors replaces this page; the first field with an error gets the focus.

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from collection.models import Corpus, OfferedText, Premise, Prompt
+from collection.models import Corpus, OfferedText, PilotWriter, Premise, Prompt, PromptVersion
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
@@ -98,6 +98,7 @@ def test_drafts_of_a_file_are_stored_once(corpus, tmp_path):
         ({"label": "perhaps", "text": "A."}, "line 2: label “perhaps” is none of"),
         ({"text": " "}, "line 2: text is empty"),
         ({"text": 3}, "line 2: premise, label and text must be texts"),
+        ({"label": "neutral", "text": "A \ud800 dog."}, "line 2: text"),
         ({"text": "Other."}, "line 2: another draft for this premise and label is there"),
         ("{", "line 2"),
     ],
@@ -110,3 +111,37 @@ def test_a_file_with_an_error_brings_no_draft(corpus, tmp_path, row, says):
     failure = run("offer_texts", "small", file, "--origin", "model 1").failure
     assert says in failure
     assert not OfferedText.objects.exists()
+
+
+def test_no_draft_takes_the_place_of_a_sentence_that_somebody_is_changing(corpus, tmp_path):
+    PromptVersion.objects.update(mode="edit")
+    premise = claim_writing(corpus=corpus, annotator=person("ana")).seat.premise
+    file = tmp_path / "drafts.jsonl"
+    file.write_text(json.dumps({"premise": premise.public_id, "text": "A draft."}))
+    said = run("offer_texts", "small", file, "--origin", "model 1").failure
+    assert f"line 1: somebody has begun to change the sentence of premise “{premise.public_id}”" in said
+    PromptVersion.objects.update(mode="write")
+    assert "1 drafts stored" in run("offer_texts", "small", file, "--origin", "model 1").out
+    PromptVersion.objects.update(mode="edit")
+    assert "1 were there" in run("offer_texts", "small", file, "--origin", "model 1").out
+
+
+def test_the_writing_page_of_an_arm_is_previewed(corpus):
+    make_arm(corpus, "edit")
+    page = signed_in(rosa()).get("/c/small/preview/writing/?prompt=edit")
+    assert page.context["version"].prompt.slug == "edit"
+    assert "/c/small/preview/writing/?prompt=edit" in signed_in(rosa()).get(PAGE).content.decode()
+
+
+def test_the_page_of_an_arm_offers_no_pilot_of_it_alone(corpus):
+    make_arm(corpus, "edit")
+    page = "/corpora/small/pilots/edit/"
+    said = signed_in(rosa()).get(page).content.decode()
+    assert "Start the pilot" not in said
+    assert "Choose as a pilot" not in said
+    assert "Make seats" not in said
+    answer = signed_in(rosa()).post(page, {"add": person("ana").code}, follow=True)
+    assert "piloted with the prompt whose arm it is" in answer.content.decode()
+    assert not PilotWriter.objects.exists()
+    closed = signed_in(rosa()).post(page, {"status": "closed"}, follow=True).content.decode()
+    assert "nobody can claim" not in closed

@@ -4,15 +4,26 @@ import pytest
 from django.core.cache import cache
 
 from collection.errors import InvalidWriting
-from collection.models import Corpus, OfferedText, Pair, PairEdit, Premise, PromptVersion
+from collection.models import (
+    Corpus,
+    DraftText,
+    OfferedText,
+    Pair,
+    PairEdit,
+    Premise,
+    PromptField,
+    PromptVersion,
+    WritingAssignment,
+)
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import advice_on, in_words, submit_writing
 from nli.tokens import edit_distance
-from tests.cast import ana, signed_in, with_token
+from tests.cast import ana, rosa, signed_in, with_token
 from tests.corpora import make_corpus, make_pair, make_premise, make_premises
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation
+from validation.pairs.returning import mend_text, return_text
 
 pytestmark = pytest.mark.django_db
 
@@ -193,6 +204,63 @@ def test_a_coach_names_a_word_that_gives_the_answer_away_and_refuses_nothing():
     PromptVersion.objects.update(coach=False)
     task.prompt_version.refresh_from_db()
     assert advice_on(task, {"contradiction": "Nobody barks at all."}) == []
+
+
+@pytest.mark.parametrize(
+    ("avoid", "language", "text", "refused_for"),
+    [
+        ("?", "en", "Does a dog bark?", "?"),
+        ("?", "en", "A dog barks.", ""),
+        ("不", "zh", "他不去学校。", "不"),
+        ("不", "zh", "他去学校。", ""),
+        ("没有, 不", "zh", "他没有去。", "没有"),
+    ],
+)
+def test_words_to_avoid_are_found_in_any_script(avoid, language, text, refused_for):
+    corpus = corpus_with(avoid=avoid)
+    Corpus.objects.update(language=language)
+    task = claim_writing(corpus=corpus, annotator=ana())
+    said = [each.word for each in advice_on(task, {"neutral": text}) if each.kind == "avoided_word"]
+    assert said == ([refused_for] if refused_for else [])
+
+
+def test_a_skipped_text_keeps_no_sentence_that_nobody_wrote():
+    corpus = corpus_with(mode="edit")
+    task = claim_writing(corpus=corpus, annotator=ana())
+    fields = {f"text-{label}": PREMISE for label in CHANGED}
+    changed = fields | {"text-neutral": CHANGED["neutral"]}
+    signed_in(ana()).post(f"{PAGE}skip/", {"token": task.token, **fields})
+    assert not DraftText.objects.exists()
+    WritingAssignment.objects.update(closed_at=None, outcome="")
+    signed_in(ana()).post(f"{PAGE}skip/", {"token": task.token, **changed})
+    assert list(DraftText.objects.values_list("label", "text")) == [("neutral", CHANGED["neutral"])]
+
+
+def test_rest_has_the_fields_of_a_contrast_in_the_order_in_which_they_are_compared():
+    corpus = corpus_with(mode="contrast")
+    for place, label in enumerate(("neutral", "contradiction", "entailment")):
+        PromptField.objects.filter(label=label).update(order=place + 10)
+    given = with_token(ana()).post("/api/v1/work/writing/next", {"corpus": "small"}).json()
+    send(corpus, **CHANGED)
+    first = given["fields"][0]["label"]
+    assert set(PairEdit.objects.values_list("edited_from", flat=True)) == {CHANGED[first]}
+
+
+def test_a_returned_contrast_is_compared_with_the_other_sentences_of_its_task():
+    corpus = corpus_with(mode="contrast")
+    send(corpus, **CHANGED)
+    returned = return_text(pair=Pair.objects.get(author_label="neutral"), remark="Shorter.", by=rosa())
+    for text, says in (
+        (CHANGED["entailment"], "Nothing is changed yet"),
+        (CHANGED["contradiction"], "You wrote the same in another field"),
+    ):
+        with pytest.raises(InvalidWriting, match=says):
+            mend_text(returned=returned, writer=ana(), text=text)
+    mended = mend_text(returned=returned, writer=ana(), text="A dog barks at night, too.")
+    assert (mended.edit.edited_from, mended.edit.distance) == (CHANGED["entailment"], 1)
+    first = return_text(pair=Pair.objects.get(author_label="entailment"), remark="Longer.", by=rosa())
+    with pytest.raises(InvalidWriting, match="You wrote the same in another field"):
+        mend_text(returned=first, writer=ana(), text=mended.hypothesis)
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,11 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
     require_consent(user=writer, form_id=old.corpus.consent_form_id)
     label = old.author_label or ""
     assignment = WritingAssignment.objects.get(pairs=old)
-    refused = [each for each in advice_on(assignment, {label: text}) if each.refuses]
+    texts = {each.author_label or "": each.hypothesis for each in assignment.pairs.order_by("pk")}
+    edits = PairEdit.objects.filter(pair__assignment=assignment)
+    starts = {of or "": start for of, start in edits.values_list("pair__author_label", "edited_from")}
+    advice = advice_on(assignment, {**texts, label: text}, starts)
+    refused = [each for each in advice if each.refuses and each.label == label]
     if refused:
         raise InvalidWriting({each.label: in_words(each) for each in refused})
     if text == old.hypothesis:
@@ -113,8 +117,7 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
         arm=old.arm,
         family=old.family,
     )
-    if before := PairEdit.objects.filter(pair=old).first():
-        store_edits(old.corpus, {new: before.edited_from})
+    store_edits(old.corpus, {new: starts.get(label, "")})
     _close(waiting, Outcome.MENDED, now, mended=new)
     mark_stale(corpus=old.corpus_id)
     return new
