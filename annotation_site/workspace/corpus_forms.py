@@ -419,6 +419,11 @@ def _choices(place: Place, info: FieldInfo, content: Content) -> tuple[tuple[str
     if key == "prompt":
         slugs = [str(each.get("slug", "")) for each in _tables(content.get("prompts"))]
         return (("", "none: nobody writes"), *((slug, slug) for slug in slugs if slug))
+    if key == "arm_of":
+        prompts = _tables(content.get("prompts"))
+        of = [str(each.get("slug", "")) for number, each in enumerate(prompts) if number != place[1]]
+        arms = {str(each.get("slug", "")) for each in prompts if each.get("arm_of")}
+        return (("", "none: it is no arm"), *((slug, slug) for slug in of if slug and slug not in arms))
     return tuple((one, one or "not said") for one in choices_of(info))
 
 

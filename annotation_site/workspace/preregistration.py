@@ -50,10 +50,9 @@ def preregister(*, corpus: Corpus, text: str, by: User | None = None) -> Preregi
 
 
 def first_task(corpus: Corpus) -> object:
-    """Returns when the first text or batch was claimed; None if none was."""
-    texts = (
-        WritingAssignment.objects.filter(corpus=corpus).order_by("pk").values_list("created_at", flat=True)
-    )
+    """Returns when the first text or batch was claimed, other than by pilots; None if none was."""
+    tasks = WritingAssignment.objects.filter(corpus=corpus, seat__is_pilot=False)
+    texts = tasks.order_by("pk").values_list("created_at", flat=True)
     batches = (
         Assignment.objects.filter(question__corpus=corpus).order_by("pk").values_list("created_at", flat=True)
     )

@@ -402,3 +402,12 @@ def test_a_translation_is_written_beside_the_texts_of_the_file(client, captions)
     )
     assert "comments" not in tomllib.loads(page.context["look"].text)["translations"][0]["question"]
     assert page.context["look"].faults == []
+
+
+def test_a_prompt_becomes_an_arm_by_a_choice_of_those_that_are_none():
+    prompts = [{"slug": "base"}, {"slug": "edit", "arm_of": "base"}, {"slug": ""}]
+    section = next(each for each in forms.SECTIONS if each.slug == "prompts")
+    fields = {each.name: each for each in forms.fields_in(forms.parts_of(section, {"prompts": prompts}))}
+    offered = [[value for value, _ in fields[f"prompts.{number}.arm_of"].choices] for number in range(3)]
+    assert offered == [[""], ["", "base"], ["", "base"]]
+    assert fields["prompts.1.arm_of"].kind == "choice"

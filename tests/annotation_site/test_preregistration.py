@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from annotation_site.intake.corpus_deletion import delete_corpus
 from annotation_site.workspace.preregistration import preregister
 from collection.errors import NotPossible
-from collection.models import Corpus, OfferedText, Premise, Preregistration
+from collection.models import Corpus, OfferedText, Premise, Preregistration, WritingSeat
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from snapshots.verify import verify
@@ -47,6 +47,14 @@ def test_it_is_too_late_once_somebody_began():
     with pytest.raises(NotPossible, match="too late"):
         preregister(corpus=corpus, text=TEXT)
     assert "too late" in signed_in(rosa()).get(PAGE).content.decode()
+
+
+def test_a_pilot_comes_before_the_first_task():
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "A line.")])
+    claim_writing(corpus=corpus, annotator=ana())
+    WritingSeat.objects.update(is_pilot=True)
+    assert preregister(corpus=corpus, text=TEXT).text == TEXT
 
 
 def test_a_snapshot_publishes_the_text_and_the_checker_knows_another():
