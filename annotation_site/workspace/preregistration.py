@@ -39,6 +39,8 @@ def preregister(*, corpus: Corpus, text: str, by: User | None = None) -> Preregi
         raise NotPossible(
             f"The text is empty, holds a NUL character, or is longer than {LONGEST:,} characters."
         )
+    if open_ := ", ".join(heading for heading, question in TO_SAY if question in text):
+        raise NotPossible(f"Put your answer in place of each question: {open_}.")
     if Preregistration.objects.filter(corpus=corpus).exists():
         raise NotPossible("A preregistration is there, and is not changed.")
     if begun := first_task(corpus):

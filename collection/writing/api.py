@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.rest.openapi import checked
 from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, of_status
+from collection.corpus_schema import CONTRAST
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, PromptField, WritingAssignment
 from collection.writing import claiming, submitting
@@ -75,6 +76,7 @@ class WritingTaskSerializer(serializers.Serializer):
 def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
     """Returns the content of WritingTaskSerializer for an assignment."""
     seat, version = assignment.seat, assignment.prompt_version
+    fields = list(version.fields.all())
     until: datetime | None = seat.leased_until
     return {
         "assignment": assignment.token,
@@ -84,7 +86,7 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
         "prompt_version": version.number,
         "instructions": version.instructions,
         "care": version.care,
-        "fields": assignment.corpus.in_order(version.fields.all()),
+        "fields": assignment.corpus.in_order(fields) if version.mode == CONTRAST else fields,
         "mode": version.mode,
         "starts": {label: text for label, text in starts_of(assignment, {}).items() if text},
         "avoid": avoided(version),

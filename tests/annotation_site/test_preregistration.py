@@ -30,6 +30,10 @@ def test_the_page_begins_with_the_arms_and_registers_once():
     page = client.get(PAGE)
     assert "- edit: write, share 2" in page.context["form"]["text"].value()
     assert client.post(PAGE, {"text": " "}).status_code == 422
+    untouched = client.post(PAGE, {"text": page.context["form"]["text"].value()})
+    assert (
+        "answer in place of each question: Question, Measures" in untouched.context["form"].errors["text"][0]
+    )
     said = client.post(PAGE, {"text": TEXT.replace("\n", "\r\n")}, follow=True).content.decode()
     kept = Preregistration.objects.get()
     assert (kept.text, kept.registered_by) == (TEXT, rosa())
