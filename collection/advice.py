@@ -226,7 +226,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task, label: str) -> lis
             )
         )
     if told := next(
-        (word for word in task.give_aways.get(label, ()) if has_words(words, words_of(word))), None
+        (word for word in task.give_aways.get(label, ()) if has_words(text, word, task.split)), None
     ):
         why = gettext_noop(
             "“%(word)s” stands in many sentences for this answer. Can you say it in another way?"
