@@ -233,6 +233,8 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         raise Unreadable(
             f'"author_label" is {author_label}, but the first of "annotator_labels" is {labels[0]}'
         )
+    if "edited_from" in record and "edit_distance" not in record:
+        raise Unreadable('"edited_from" has no "edit_distance" beside it')
     derived = record.get("derived_parses") or ()
     first, first_binary, second, second_binary = (
         "" if key.partition("_")[0] in derived else records.optional_text(record, key, MAX_PARSE)

@@ -225,7 +225,7 @@ def write_pairs(
     PairEdit.objects.bulk_create(
         PairEdit(pair=pair, edited_from=plan.item.edited_from, distance=plan.item.edit_distance)
         for pair, plan in written
-        if plan.item.edited_from
+        if plan.item.edit_distance
     )
     _put_into_sets(run.corpus, written)
     run.counts["pairs"] += len(pairs)

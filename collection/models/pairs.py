@@ -127,11 +127,13 @@ class PairEdit(models.Model):
     """The sentence that a writer changed into the hypothesis of a pair, and by how much."""
 
     pair = models.OneToOneField(Pair, on_delete=models.PROTECT, related_name="edit")
-    edited_from = models.TextField()
+    edited_from = models.TextField(
+        blank=True, help_text="empty: the hypothesis of the family’s first pair, of an imported snapshot"
+    )
     distance = models.PositiveIntegerField(help_text="words put in, left out or replaced")
 
     class Meta:
-        constraints = [check("something_was_changed", ~Q(edited_from=""))]
+        constraints = [check("something_was_changed", Q(distance__gte=1))]
 
 
 class PairSet(models.Model):

@@ -56,7 +56,12 @@ def store_edits(corpus: Corpus, starts: Mapping[Pair, str]) -> None:
     """Stores the sentence of which each hypothesis was made, and their distance in words."""
     words = tokeniser(corpus.language, words_of)
     PairEdit.objects.bulk_create(
-        PairEdit(pair=pair, edited_from=start, distance=edit_distance(words(start), words(pair.hypothesis)))
+        PairEdit(
+            pair=pair,
+            edited_from=start,
+            # One at least: a sentence without words, such as “!”, has changed too.
+            distance=max(edit_distance(words(start), words(pair.hypothesis)), 1),
+        )
         for pair, start in starts.items()
         if start
     )

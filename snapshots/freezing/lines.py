@@ -133,7 +133,8 @@ def _whole_line(
         "author_reason": row.pair__author_reason,
         "arm": row.pair__arm,
         "family": row.pair__family,
-        "edited_from": row.pair__edit__edited_from,
+        # Of a family it is the hypothesis of the pair that `family` names, which may be withdrawn, and is then in no file.
+        "edited_from": "" if row.pair__family else row.pair__edit__edited_from,
         "edit_distance": row.pair__edit__distance,
     }
     line |= {name: value for name, value in told.items() if value}

@@ -78,7 +78,9 @@ def with_every_kind_of_row() -> Corpus:
     Adjudication.objects.create(
         question=main, pair=decided, scheme="nli3", label=N, reason="Read aloud.", by=rosa()
     )
-    Pair.objects.filter(pk=told.pk).update(arm="edit", family=told.public_id, author_reason="They split.")
+    Pair.objects.filter(pk=told.pk).update(arm="edit", author_reason="They split.")
+    Pair.objects.filter(pk=decided.pk).update(family=told.public_id)
+    PairEdit.objects.create(pair=decided, edited_from="Nobody agrees.", distance=2)
     PairEdit.objects.create(pair=told, edited_from="Nobody agreed.", distance=1)
     split = add_pair(make_premise(corpus, "A line without a gold label."), "n", "It splits.")
     label_pair(split, "nnecc")

@@ -1,7 +1,10 @@
 """Ways of writing that a prompt names: changing a sentence, contrasting one's own, avoiding words."""
 
+import json
+
 import pytest
 from django.core.cache import cache
+from django.utils import timezone
 
 from collection.errors import InvalidWriting
 from collection.models import (
@@ -15,12 +18,14 @@ from collection.models import (
     PromptVersion,
     WritingAssignment,
 )
+from collection.models.withdrawal import AUTHOR_EXCLUDED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import advice_on, in_words, submit_writing
 from nli.tokens import edit_distance
 from tests.cast import ana, rosa, signed_in, with_token
 from tests.corpora import make_corpus, make_pair, make_premise, make_premises
+from tests.snapshots.material import freeze, lines
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation
 from validation.pairs.returning import mend_text, return_text
@@ -277,3 +282,14 @@ def test_a_returned_contrast_is_compared_with_the_other_sentences_of_its_task():
 def test_the_distance_is_levenshteins_over_words(one, other, distance):
     assert edit_distance(one.split(), other.split()) == distance
     assert edit_distance(other.split(), one.split()) == distance
+
+
+def test_a_withdrawn_first_sentence_is_in_no_line_of_its_family():
+    corpus = corpus_with(mode="contrast")
+    send(corpus, **CHANGED)
+    Pair.objects.filter(author_label="entailment").update(
+        withdrawn_at=timezone.now(), withdrawn_because=AUTHOR_EXCLUDED
+    )
+    told = [line for name in ("train", "dev", "test") for line in lines(freeze(corpus), name)]
+    assert sorted(line["edit_distance"] for line in told) == [2, 3]
+    assert CHANGED["entailment"] not in json.dumps(told)

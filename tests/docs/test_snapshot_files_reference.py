@@ -7,7 +7,7 @@ from typing import Any, get_args, is_typeddict
 
 import pytest
 
-from collection.models import PairEdit, PromptVersion
+from collection.models import Pair, PairEdit, PromptVersion
 from nli.answers import KEYS
 from nli.gold import OF_ALL, SOURCES
 from nli.lines import FIELDS
@@ -49,8 +49,9 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     judge(single, pair, 1, "ene")
     pair.metadata = {"corpus": "VerbNet"}
     pair.answers_left_out = 1
-    pair.arm, pair.family, pair.author_reason = "edit", pair.public_id, "It is so."
-    pair.save(update_fields=["metadata", "answers_left_out", "arm", "family", "author_reason"])
+    pair.arm, pair.author_reason = "edit", "It is so."
+    pair.save(update_fields=["metadata", "answers_left_out", "arm", "author_reason"])
+    Pair.objects.exclude(pk=pair.pk).update(family=pair.public_id)
     PairEdit.objects.create(pair=pair, edited_from="A dog runs.", distance=1)
     put_into_set(corpus=corpus, name="For the paper", keys=[pair.pk])
     question = Question.objects.get(corpus=corpus, is_main=True)
