@@ -202,6 +202,11 @@ def of_runs() -> None:
     freeze(corpus_of(slug="other"))
 
 
+def of_protocols() -> None:
+    premise = weather_labelled().premises.order_by("pk")[0]
+    write("drafts.jsonl", [{"premise": premise.public_id, "label": "neutral", "text": "The dog is old."}])
+
+
 def of_second_factors() -> None:
     totp.TOTP.activate(cast.rosa(), totp.generate_totp_secret())
 
@@ -225,6 +230,8 @@ FIRST: dict[str, Callable[[], Any]] = {
     "docs/premise-filters.md": weather_loaded,
     "docs/statistics.md": weather_frozen,
     "docs/your-first-change.md": weather_frozen,
+    "docs/how-to/compare-protocols.md": of_protocols,
+    "docs/how-to/follow-the-writing.md": weather_labelled,
     "docs/how-to/freeze-and-check.md": of_freezing,
     "docs/how-to/import-published-pairs.md": of_imports,
     "docs/how-to/look-at-runs.md": of_runs,
