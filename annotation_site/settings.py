@@ -384,6 +384,7 @@ SPECTACULAR_SETTINGS = {
         "SnapshotStatus": "snapshots.models.Snapshot.Status",
         "ExportStatus": "snapshots.models.SnapshotExport.Status",
         "Partition": "collection.models.PARTITION_CHOICES",
+        "HeldOut": "nli.lines.HELD_OUT",
     },
 }
 

@@ -15,7 +15,7 @@ from modeling.results.trials import not_chosen_on
 from nli.labels import NO_GOLD
 from nli.lines import HYPOTHESIS, PARTITION_FILES, PREMISE, has_gold
 from shared.intervals import wilson
-from shared.tables import AFTER_WILSON, Column, Table, Value, interval, plain
+from shared.tables import Column, Table, Value, plain
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
 
@@ -73,7 +73,8 @@ def consistency(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         Column("run", kind="run"),
         Column("families", kind="count"),
         Column("all right", kind="share"),
-        *interval(AFTER_WILSON),
+        Column("from", kind="share"),
+        Column("to", kind="share"),
         Column("pairs", kind="count"),
         Column("pairs right", kind="share"),
     )
@@ -99,6 +100,7 @@ def consistency(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         " `contrast`.",
         "All right: the share of families of which the model gets every pair right (the contrast consistency of Gardner et"
         " al. 2020, Evaluating Models’ Local Decision Boundaries via Contrast Sets).",
+        "From, to: the 95% interval of the share, after Wilson.",
         f"{snapshot} has {len(found):,} families in {partition}.",
     )
     return plain("consistency", f"Families that are all right, {partition}", columns, rows, definitions)

@@ -32,7 +32,7 @@ def corpus():
 
 def die_after(monkeypatch, lines: int, error: BaseException) -> None:
     """Lets the writer of files raise `error` after this number of lines."""
-    real, count = writing._HashedFile.add, 0
+    real, count = writing.HashedFile.add, 0
 
     def add(file, line):
         nonlocal count
@@ -41,7 +41,7 @@ def die_after(monkeypatch, lines: int, error: BaseException) -> None:
             raise error
         real(file, line)
 
-    monkeypatch.setattr(writing._HashedFile, "add", add)
+    monkeypatch.setattr(writing.HashedFile, "add", add)
 
 
 def killed(corpus, monkeypatch) -> Snapshot:
@@ -88,7 +88,7 @@ def test_a_fresh_freeze_is_not_taken_from_its_worker(corpus, monkeypatch):
 
 def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, monkeypatch):
     requested = request_freeze(corpus=corpus)
-    real = writing._HashedFile.add
+    real = writing.HashedFile.add
     overtaken: list[bool] = []
 
     def add(file, line):
@@ -98,7 +98,7 @@ def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, mo
             freeze_snapshot(snapshot_id=requested.pk)
         real(file, line)
 
-    monkeypatch.setattr(writing._HashedFile, "add", add)
+    monkeypatch.setattr(writing.HashedFile, "add", add)
     assert freeze_snapshot(snapshot_id=requested.pk).status == "frozen", "it answers what the other one made"
     assert verify(folder(requested)).ok
     assert [path.name for path in folder(requested).parent.iterdir()] == ["1"]

@@ -31,7 +31,7 @@ settings.SNAPSHOT_ROOT = Path(sys.argv[2])
 from snapshots.freezing import job
 from snapshots.freezing import writing
 if sys.argv[4] == "writing":
-    real, count = writing._HashedFile.add, 0
+    real, count = writing.HashedFile.add, 0
     def add(*args):
         global count
         count += 1
@@ -39,7 +39,7 @@ if sys.argv[4] == "writing":
             print("there", flush=True)
             time.sleep(60)
         real(*args)
-    writing._HashedFile.add = add
+    writing.HashedFile.add = add
 else:
     real = job.give_name
     def move(*args):

@@ -150,7 +150,9 @@ def make_many_pairs(corpus) -> None:
 def test_an_unknown_dimension_is_named_with_the_known_ones(corpus, rosa, api_of):
     answer = api_of(rosa).get("/api/v1/corpora/small/agreement/?by=mood")
     assert answer.status_code == 422
-    assert "genre, partition, prompt, version, author, written, validator, week" in answer.json()["detail"]
+    assert (
+        "genre, partition, prompt, version, arm, author, written, validator, week" in answer.json()["detail"]
+    )
 
 
 @pytest.mark.parametrize("name", DIMENSIONS)
