@@ -50,12 +50,18 @@ def question_or_404(slug: str, question_slug: str | None = None) -> Question:
     return question
 
 
-def question_for_command(slug: str, name: str | None = None) -> Question:
-    """Returns the question of that name, or the main question. Raises CommandError with the known names."""
+def corpus_for_command(slug: str) -> Corpus:
+    """Returns the corpus of that slug. Raises CommandError with the known ones."""
     corpus = Corpus.objects.filter(slug=slug).first()
     if corpus is None:
         known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
+    return corpus
+
+
+def question_for_command(slug: str, name: str | None = None) -> Question:
+    """Returns the question of that name, or the main question. Raises CommandError with the known names."""
+    corpus = corpus_for_command(slug)
     if name:
         question = corpus.questions.select_related("corpus").filter(slug=name).first()
         if question is None:

@@ -12,7 +12,13 @@ from collection.models import Corpus
 from jobs.tasks import enqueue
 from shared.figures import Parameters, Scope
 from validation.models import Question
-from validation.questions.lookup import Names, names_in, question_for_command, question_or_404
+from validation.questions.lookup import (
+    Names,
+    corpus_for_command,
+    names_in,
+    question_for_command,
+    question_or_404,
+)
 from validation.statistics.cached import COMPUTE, READ, current, request_statistics
 from validation.statistics.progress import NothingToCount
 
@@ -24,11 +30,7 @@ class CorpusScope(Scope):
         return get_object_or_404(Corpus, slug=place["slug"])
 
     def named(self, text: str) -> Any:
-        found = Corpus.objects.filter(slug=text).first()
-        if found is None:
-            known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-            raise CommandError(f"There is no corpus {text!r}. Known: {known}.")
-        return found
+        return corpus_for_command(text)
 
     def place(self, subject: Any) -> dict[str, Any]:
         return {"slug": subject.slug}

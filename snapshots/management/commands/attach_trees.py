@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from collection.models import Corpus
 from snapshots.errors import SnapshotError
 from snapshots.parses.attached_trees import SHOWN, attach_trees
+from validation.questions.lookup import corpus_for_command
 
 
 class Command(BaseCommand):
@@ -28,9 +28,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus = Corpus.objects.filter(slug=options["corpus"]).first()
-        if corpus is None:
-            raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        corpus = corpus_for_command(options["corpus"])
         try:
             found = attach_trees(
                 corpus=corpus, path=options["file"], made_by=options["made_by"], partly=options["partly"]

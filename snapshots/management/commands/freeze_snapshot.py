@@ -14,6 +14,7 @@ from snapshots.errors import SnapshotError
 from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
+from validation.questions.lookup import corpus_for_command
 
 
 def held_out(value: str) -> int:
@@ -61,10 +62,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print JSON only")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus = Corpus.objects.filter(slug=options["corpus"]).first()
-        if corpus is None:
-            known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-            raise CommandError(f"There is no corpus {options['corpus']!r}. Known: {known}.")
+        corpus = corpus_for_command(options["corpus"])
         newest = Snapshot.objects.frozen().filter(corpus=corpus).order_by("-version").first()
         try:
             snapshot = self.freeze(corpus, options)

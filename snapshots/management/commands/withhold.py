@@ -16,6 +16,7 @@ from snapshots.withholding.actions import (
     standing_of,
     withhold,
 )
+from validation.questions.lookup import corpus_for_command
 
 
 class Command(BaseCommand):
@@ -41,9 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--by", metavar="USERNAME", help="the researcher who decides this")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus = Corpus.objects.filter(slug=options["corpus"]).first()
-        if corpus is None:
-            raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        corpus = corpus_for_command(options["corpus"])
         try:
             if options["partition"]:
                 self._do(corpus, options["partition"], options)
