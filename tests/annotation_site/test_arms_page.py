@@ -91,6 +91,13 @@ def test_drafts_of_a_file_are_stored_once(corpus, tmp_path):
     }
 
 
+def test_an_unknown_corpus_and_a_missing_file_are_named(corpus, tmp_path):
+    file = tmp_path / "drafts.jsonl"
+    assert "does not exist" in run("offer_texts", "small", file, "--origin", "model 1").failure
+    file.write_text("{}")
+    assert 'There is no corpus "smal"' in run("offer_texts", "smal", file, "--origin", "model 1").failure
+
+
 @pytest.mark.parametrize(
     ("row", "says"),
     [

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation_site.intake.files import known_corpus
+from annotation_site.intake.files import OrderCommand, known_corpus, readable_files
 from collection.formats.lines import BadLine, json_records
 from collection.writing.starts import BadDrafts, offer_texts
 
 
-class Command(BaseCommand):
+class Command(OrderCommand):
     help = (
         "Reads drafts, an object a line: `premise` (its id), `text`, and `label` where it is a draft for one label. Writers"
         ' find them in their fields under prompts with mode = "edit". A file with an error brings none of them.'
@@ -24,9 +24,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus, path = known_corpus(options["corpus"]), options["file"]
-        if not path.is_file():
-            raise CommandError(f"There is no file {path}.")
+        corpus = known_corpus(options["corpus"])
+        (path,) = readable_files([options["file"]])
         rows, errors = [], []
         for item in json_records(path):
             if isinstance(item, BadLine):
