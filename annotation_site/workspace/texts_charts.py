@@ -17,7 +17,7 @@ from shared.findings import Part, compared, in_place, named_rows
 from shared.intervals import FEWEST_PAIRS, of_median, wilson
 from shared.numbers import percent
 from shared.tables import AFTER_WILSON, Column, Table, interval, with_values
-from snapshots.statistics.artifacts import AT_LEAST, corrected_p, z_value
+from snapshots.statistics.artifacts import AT_LEAST, StandsOut, corrected_p, standing_out
 from snapshots.statistics.tags import NEGATIONS, NOT, negates
 from snapshots.statistics.word_figures import SIGNIFICANT
 from validation.questions.lookup import main_wordings
@@ -84,25 +84,12 @@ def _near(counts: Counter[int], length: int) -> float:
 
 def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Table | None:
     """Returns the words that stand out most: by the standard errors between p(label | word) and the label's share."""
-    containing: dict[str, Counter[str]] = {}
-    sizes = Counter(label for label, _ in texts)
-    for label, text in texts:
-        for word in set(text):
-            containing.setdefault(word, Counter())[label] += 1
-    found = []
-    for word, by_label in containing.items():
-        number = by_label.total()
-        label, times = by_label.most_common(1)[0]
-        usual = sizes[label] / len(texts)
-        z = z_value(times, number, usual)
-        if number >= AT_LEAST and z is not None:
-            found.append((z, word, label, times / number, number, usual))
-    found.sort(key=lambda row: (-row[0], row[1]))
-    rows = [_giveaway(page, words, *row) for row in found[:SHOWN] if row[0] > 0]
+    found = standing_out(texts)
+    rows = [_giveaway(page, words, each) for each in found[:SHOWN] if each.z > 0]
     if not rows:
         return None
     title = "No word goes with a label more often than chance allows."
-    if corrected_p(found[0][0], len(found) * len(words)) < SIGNIFICANT:
+    if corrected_p(found[0].z, len(found) * len(words)) < SIGNIFICANT:
         top = rows[0]
         title = f"“{top['word']}” goes with “{top['label']}” in {percent(top['p'])} of its {top['texts']:,} texts."
     return Table(
@@ -134,20 +121,19 @@ def _giveaways(texts: Cut, words: Mapping[str, str], page: str) -> Table | None:
     )
 
 
-def _giveaway(
-    page: str, words: Mapping[str, str], z: float, word: str, label: str, p: float, number: int, usual: float
-) -> dict[str, Any]:
-    low, high = wilson(p, number)
+def _giveaway(page: str, words: Mapping[str, str], found: StandsOut) -> dict[str, Any]:
+    p = found.hits / found.texts
+    low, high = wilson(p, found.texts)
     return {
-        "name": f"{word}: {words[label]}",
-        "word": word,
-        "label": words[label],
-        "texts": number,
+        "name": f"{found.word}: {words[found.label]}",
+        "word": found.word,
+        "label": words[found.label],
+        "texts": found.texts,
         "p": p,
         "low": low,
         "high": high,
-        "usual": usual,
-        "href": f"{page}?{urlencode({'text': word})}",
+        "usual": found.usual,
+        "href": f"{page}?{urlencode({'text': found.word})}",
     }
 
 

@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
@@ -238,6 +238,33 @@ def z_value(hits: int, number: int, expected: float) -> float | None:
 def corrected_p(z: float, tests: int) -> float:
     """Returns the two-sided p value after Bonferroni's correction for so many tests, at most 1."""
     return min(1.0, math.erfc(abs(z) / math.sqrt(2)) * tests)
+
+
+class StandsOut(NamedTuple):
+    """A word with the label that most of its texts have: in `hits` of `texts`; `usual` is the label's share of all texts."""
+
+    z: float
+    word: str
+    label: str
+    hits: int
+    texts: int
+    usual: float
+
+
+def standing_out(texts: Iterable[tuple[str, Iterable[str]]]) -> list[StandsOut]:
+    """Returns the words in AT_LEAST texts or more (label, its words), by z, the highest first. A text counts a word once."""
+    sizes, containing = Counter[str](), dict[str, Counter[str]]()
+    for label, words in texts:
+        sizes[label] += 1
+        for word in set(words):
+            containing.setdefault(word, Counter())[label] += 1
+    found = []
+    for word, by_label in containing.items():
+        number, (label, hits) = by_label.total(), by_label.most_common(1)[0]
+        usual = sizes[label] / sizes.total()
+        if number >= AT_LEAST and (z := z_value(hits, number, usual)) is not None:
+            found.append(StandsOut(z, word, label, hits, number, usual))
+    return sorted(found, key=lambda each: (-each.z, each.word))
 
 
 def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
