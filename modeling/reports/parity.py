@@ -20,16 +20,18 @@ from snapshots.files.reading import lines
 from snapshots.models import Snapshot
 
 MOST_IN_A_GROUP = 200  # of texts that differ in the same word, each two of so many make a minimal pair
+OF_RUN = (Column("baseline"), Column("trained on"), Column("seed", kind="count"), Column("run", kind="run"))
+
+
+def _of_run(run: TrainingRun) -> list[Value]:
+    return [run.baseline, str(run.snapshot), run.seed, str(run.pk)]
 
 
 def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     """Returns a row for each run: the share of minimal pairs whose two sentences get the same label."""
     (snapshot,) = snapshots
     columns = (
-        Column("baseline"),
-        Column("trained on"),
-        Column("seed", kind="count"),
-        Column("run", kind="run"),
+        *OF_RUN,
         Column("minimal pairs", kind="count"),
         Column("parity", kind="share"),
         Column("both right", kind="share"),
@@ -38,18 +40,20 @@ def parity(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     found = list(minimal_pairs(snapshot, partition))
     rows: list[list[Value]] = []
     for run, predicted in _predictions(snapshot, partition) if found else ():
+        if len(rows) == most:
+            break  # the rest need not be read
         known = [
             (predicted.places[one], predicted.places[other])
             for one, other in found
             if one in predicted.places and other in predicted.places
         ]
-        if not known or len(rows) >= most:
+        if not known:
             continue
         same = sum(predicted.codes[one] == predicted.codes[other] for one, other in known)
         right = [int(predicted.right[one]) + int(predicted.right[other]) for one, other in known]
         rows.append(
             [
-                run.baseline, str(run.snapshot), run.seed, str(run.pk), len(known), float(same / len(known)),
+                *_of_run(run), len(known), float(same / len(known)),
                 right.count(2) / len(known), right.count(1) / len(known),
             ]
         )  # fmt: skip
@@ -67,10 +71,7 @@ def consistency(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     """Returns a row for each run: the share of families that are all right (Gardner et al. 2020, section 4)."""
     (snapshot,) = snapshots
     columns = (
-        Column("baseline"),
-        Column("trained on"),
-        Column("seed", kind="count"),
-        Column("run", kind="run"),
+        *OF_RUN,
         Column("families", kind="count"),
         Column("all right", kind="share"),
         Column("from", kind="share"),
@@ -81,17 +82,19 @@ def consistency(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     found = families(snapshot, partition)
     rows: list[list[Value]] = []
     for run, predicted in _predictions(snapshot, partition) if found else ():
+        if len(rows) == most:
+            break  # the rest need not be read
         right = [
             [bool(predicted.right[predicted.places[pair]]) for pair in pairs]
             for pairs in found
             if all(pair in predicted.places for pair in pairs)
         ]
-        if not right or len(rows) >= most:
+        if not right:
             continue
         share, pairs = sum(map(all, right)) / len(right), sum(map(len, right))
         rows.append(
             [
-                run.baseline, str(run.snapshot), run.seed, str(run.pk), len(right), share,
+                *_of_run(run), len(right), share,
                 *wilson(share, len(right)), pairs, sum(map(sum, right)) / pairs,
             ]
         )  # fmt: skip
