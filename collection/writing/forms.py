@@ -63,9 +63,9 @@ class WritingForm(FocusedForm):
     def __init__(self, assignment: WritingAssignment, data: Any = None) -> None:
         self.assignment = assignment
         start = {"token": assignment.token, "key": assignment.token}
-        starts = starts_of(assignment, {})
+        self.starts = starts_of(assignment, {})
         if data is None:
-            start |= {f"{PREFIX}{label}": text for label, text in starts.items()}
+            start |= {f"{PREFIX}{label}": text for label, text in self.starts.items()}
             self.drafts = list(assignment.drafts.all())
             start["base"] = version_of(self.drafts)
             for each in self.drafts:
@@ -85,36 +85,23 @@ class WritingForm(FocusedForm):
                 required=False,
                 label=label_mark(entry.label, corpus.answer_words[entry.label]),
                 help_text=corpus.say(entry.reminder or entry.wording),
-                widget=forms.Textarea(
-                    attrs={
-                        "rows": 2,
-                        "lang": corpus.language,
-                        "dir": direction_of(corpus.language),
-                        "autocomplete": "off",
-                        "data-text": entry.label,
-                        **({"data-start": starts[entry.label]} if starts.get(entry.label) else {}),
-                    }
-                ),
+                widget=self._text_area(entry.label),
             )
-            if f"{WHY}{entry.label}" in reasons:
-                self.fields[f"{PREFIX}{WHY}{entry.label}"] = self._reason(corpus, entry.label)
+            if (why := f"{WHY}{entry.label}") in reasons:
+                self.fields[f"{PREFIX}{why}"] = forms.CharField(
+                    required=False,
+                    label=gettext_lazy("Why does it fit?"),
+                    help_text=gettext_lazy("In a sentence, for somebody who sees both."),
+                    widget=self._text_area(why),
+                )
         first = assignment.labels_on_page[:1] if assignment.prompt_version.mode == CONTRAST else []
         self.changed_from = f"{PREFIX}{first[0]}" if first else ""
 
-    def _reason(self, corpus: Corpus, label: str) -> forms.CharField:
-        attributes = {
-            "rows": 2,
-            "lang": corpus.language,
-            "dir": direction_of(corpus.language),
-            "autocomplete": "off",
-            "data-text": f"{WHY}{label}",
-        }
-        return forms.CharField(
-            required=False,
-            label=gettext_lazy("Why does it fit?"),
-            help_text=gettext_lazy("In a sentence, for somebody who sees both."),
-            widget=forms.Textarea(attrs=attributes),
-        )
+    def _text_area(self, name: str) -> forms.Textarea:
+        language, start = self.assignment.corpus.language, self.starts.get(name)
+        attributes = {"rows": 2, "lang": language, "dir": direction_of(language), "autocomplete": "off"}
+        attributes |= {"data-text": name, **({"data-start": start} if start else {})}
+        return forms.Textarea(attrs=attributes)
 
     @property
     def sentences(self) -> int:
@@ -137,9 +124,8 @@ class WritingForm(FocusedForm):
     @property
     def has_typed(self) -> bool:
         """Returns whether any field for a text is filled with more than what stood in it."""
-        starts = starts_of(self.assignment, {})
         typed = {label: text.strip() for label, text in self.raw_texts.items() if label != DraftText.PROBLEM}
-        return any(text not in ("", starts.get(label, "").strip()) for label, text in typed.items())
+        return any(text not in ("", self.starts.get(label, "").strip()) for label, text in typed.items())
 
     @property
     def only_reports(self) -> bool:
