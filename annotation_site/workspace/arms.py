@@ -1,5 +1,6 @@
 """The arms of a corpus's prompts: how their tasks stand beside their shares, and a page that opens and closes them."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from django.utils import timezone
 from accounts.pages.access import researcher_form
 from collection.errors import NotPossible
 from collection.models import Corpus, Prompt, PromptChange
-from collection.writing.arms import arms_of
+from collection.writing.arms import ArmCounts, arms_in, arms_of
 from collection.writing.prompts import set_prompt_status
 from shared.figures import Figure, shown
 from shared.tables import Column, Row, Table
@@ -20,8 +21,7 @@ from validation.statistics.scope import CORPUS
 CHANGES_SHOWN = 20
 
 
-def _rows(corpus: Corpus) -> list[Row]:
-    arms = arms_of(corpus, timezone.now())
+def _rows(arms: Sequence[ArmCounts]) -> list[Row]:
     shares: dict[int, int] = {}
     for each in arms:
         if each.arm.status != Prompt.Status.CLOSED:
@@ -41,7 +41,7 @@ def _rows(corpus: Corpus) -> list[Row]:
             "left": each.left,
             "belong": each.belong,
             "prompt": each.arm.root.name,
-            "hrefs": {"arm": reverse("pilot", args=[corpus.slug, each.arm.slug])},
+            "hrefs": {"arm": reverse("pilot", args=[each.arm.corpus.slug, each.arm.slug])},
         }
         for each in arms
     ]
@@ -91,6 +91,7 @@ ARMS = Figure(
     ),
     finding=_found,
     only_with_rows=True,
+    gather=lambda corpus: arms_of(corpus, timezone.now()),
 )
 
 
@@ -98,9 +99,8 @@ ARMS = Figure(
 def arms_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the arms of the corpus's prompts, with their history. A POST opens or closes one."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    arms = [each.arm for each in arms_of(corpus, timezone.now())]
     if request.method == "POST":
-        arm = next((each for each in arms if each.slug == request.POST.get("arm")), None)
+        arm = next((each for each in arms_in(corpus) if each.slug == request.POST.get("arm")), None)
         try:
             if arm is None:
                 raise NotPossible("This corpus has no such arm.")
@@ -110,10 +110,12 @@ def arms_page(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"The arm {arm.slug} is {arm.status}.")
         return redirect("arms", slug=slug)
+    counts = arms_of(corpus, timezone.now())
+    arms = [each.arm for each in counts]
     changes = PromptChange.objects.filter(prompt__in=arms).select_related("prompt").order_by("-pk")
     context: dict[str, Any] = {
         "corpus": corpus,
-        "each": next(shown([ARMS], corpus, corpus), None),
+        "each": next(shown([ARMS], corpus, counts), None),
         "arms": arms,
         "changes": cast(Any, changes[:CHANGES_SHOWN]),
     }

@@ -1,5 +1,7 @@
 """What researchers say before the first task: the text is hashed, never changed, and published with each snapshot."""
 
+from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from typing import cast
 
@@ -7,13 +9,12 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import researcher_form
 from collection.errors import NotPossible
 from collection.models import Corpus, Preregistration, Prompt, WritingAssignment
-from collection.writing.arms import arms_of
+from collection.writing.arms import arms_in, modes_of
 from shared.transactions import one_transaction
 from validation.models import Assignment
 
@@ -51,7 +52,7 @@ def preregister(*, corpus: Corpus, text: str, by: User | None = None) -> Preregi
     return Preregistration.objects.create(corpus=corpus, text=text, sha256=digest, registered_by=by)
 
 
-def first_task(corpus: Corpus) -> object:
+def first_task(corpus: Corpus) -> datetime | None:
     """Returns when the first text or batch was claimed, other than by pilots; None if none was."""
     tasks = WritingAssignment.objects.filter(corpus=corpus, seat__is_pilot=False)
     texts = tasks.order_by("pk").values_list("created_at", flat=True)
@@ -63,12 +64,10 @@ def first_task(corpus: Corpus) -> object:
 
 def draft_of(corpus: Corpus) -> str:
     """Returns a text to begin with: the arms as they are, and what is to be said."""
-    arms = [
-        f"- {each.arm.slug}: {each.mode}, share {each.arm.share}"
-        for each in arms_of(corpus, timezone.now())
-        if each.arm.status != Prompt.Status.CLOSED
-    ]
-    parts = [("Arms", "\n".join(arms) or "There are no arms."), *TO_SAY]
+    arms = [arm for arm in arms_in(corpus) if arm.status != Prompt.Status.CLOSED]
+    modes = modes_of(arms)
+    said = [f"- {arm.slug}: {modes.get(arm.pk, '')}, share {arm.share}" for arm in arms]
+    parts = [("Arms", "\n".join(said) or "There are no arms."), *TO_SAY]
     return "\n\n".join([f"# {corpus.name}", *(f"## {heading}\n\n{text}" for heading, text in parts)])
 
 
@@ -84,7 +83,9 @@ class PreregistrationForm(forms.Form):
 def preregistration_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the preregistration, or a form with a draft of it. A POST registers the text."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    form = PreregistrationForm(request.POST or None, initial={"text": draft_of(corpus)}, label_suffix="")
+    form = PreregistrationForm(
+        request.POST or None, initial={"text": partial(draft_of, corpus)}, label_suffix=""
+    )
     if form.is_valid():
         try:
             preregister(corpus=corpus, text=form.cleaned_data["text"], by=cast(User, request.user))

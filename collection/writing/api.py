@@ -184,7 +184,7 @@ class ArmSerializer(serializers.Serializer):
 
     prompt = serializers.CharField(source="arm.root.slug", help_text="the prompt whose arm it is")
     arm = serializers.CharField(source="arm.slug")
-    mode = serializers.CharField(help_text="`write`, `edit` or `contrast`")
+    mode = serializers.CharField(help_text="`write`, `edit`, `contrast` or `explain`")
     status = serializers.CharField(source="arm.status")
     share = serializers.IntegerField(source="arm.share")
     drawn_by = serializers.CharField(source="arm.root.drawn_by", help_text="`writer` or `premise`")
