@@ -87,7 +87,8 @@ class Rule:
 
     scheme: of the labels that are given. gold_scheme: of the gold label, where it is another one. threshold: more
     than half of the seats, so at most one label reaches it. name: one of RULES. Under `majority_of_all` a pair has as
-    many seats as answers, and `seats` is the most that a pair may have.
+    many seats as answers, and `seats` is the most that a pair may have. undecided: labels that make no gold label, however
+    many votes they have; under `unanimous` alone.
     """
 
     scheme: str
@@ -95,6 +96,7 @@ class Rule:
     threshold: int
     name: str = MAJORITY
     gold_scheme: str = ""
+    undecided: tuple[str, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -157,7 +159,8 @@ class Rule:
         adjudicated: the same, but never where entailment and contradiction share all votes with at least two each,
         nor as long as votes that are still missing may bring that about (MPE, Lai et al. 2017, section 4.2: a
         researcher decides then).
-        unanimous: all votes are in, at least `threshold`, and all the same (Diverse NLI Collection, Poliak et al. 2018).
+        unanimous: all votes are in, at least `threshold`, and all the same, for no label of `undecided` (Diverse NLI
+        Collection, Poliak et al. 2018: 4 of a five-point scale in its test part, appendix B.4).
         majority_of_all: the label of more than half of all answers, however many these are, those left out among them. The
         order of the answers then decides nothing. While seats wait nobody knows how many there will be, and nothing is
         decided.
@@ -165,7 +168,7 @@ class Rule:
         most = max(votes)
         label = self.labels[votes.index(most)]
         if self.name == UNANIMOUS:
-            decided = settled and most == sum(votes)
+            decided = settled and most == sum(votes) and label not in self.undecided
         elif self.name == OF_ALL:
             decided = settled
         elif self.name == ADJUDICATED and label != "neutral":

@@ -162,7 +162,12 @@ def rules_in(facts: Facts, partition: str) -> list[Rule]:
     names = (partition, "train") if partition == "dev" else (partition,)
     return [
         *(
-            replace(rule, seats=own[name]["seats"], threshold=own[name]["threshold"])
+            replace(
+                rule,
+                seats=own[name]["seats"],
+                threshold=own[name]["threshold"],
+                undecided=tuple(own[name].get("undecided", ())),
+            )
             for name in names
             if name in own
         ),

@@ -29,6 +29,7 @@ class PartitionSeats(TypedDict):
 
     seats: int
     threshold: int
+    undecided: NotRequired[list[str]]
 
 
 class MainQuestion(TypedDict):

@@ -522,10 +522,10 @@ class TableForm(OrderForm):
 
 
 def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
-    for name, (own, _) in form.partitions.items():
-        if seats is not None and own > seats:
+    for name, own in form.partitions.items():
+        if seats is not None and own["seats"] > seats:
             raise FieldError(
-                f"{seats} is fewer than the {own} seats that the file names for {name}. Leave it out.",
+                f"{seats} is fewer than the {own['seats']} seats that the file names for {name}. Leave it out.",
                 "seats",
             )
     if seats is None and threshold is None:

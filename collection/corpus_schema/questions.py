@@ -38,6 +38,10 @@ def _one_sentence_a_line(text: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
+def _labels(text: str) -> str:
+    return ",".join(filter(None, map(str.strip, text.split(","))))
+
+
 class WordedLabel(Table):
     label: Needed = Field(description="a label of the scheme")
     wording: Named = Field(title="Button", description="what the button says")
@@ -61,6 +65,12 @@ class PartitionRule(Table):
     partition: Annotated[str, OneOf(PARTITIONS)] = Field(description="`train`, `dev` or `test`")
     seats: Seats = Field(description="labels a pair; at most those of the question")
     threshold: Seats = Field(description="how many equal judgements make the gold label; at most the seats")
+    undecided: Annotated[str, Field(max_length=60), AfterValidator(_labels)] = Field(
+        "",
+        title="Labels that decide nothing",
+        description="labels with commas between that make no gold label, even where all agree: the Diverse NLI "
+        "Collection leaves 4 of its five-point scale out of its test part",
+    )
 
 
 class QuestionPart(Table):
@@ -175,9 +185,9 @@ class QuestionPart(Table):
                 yield SchemaError((*place, "labels"), f'"{label}" is missing; add a table for it')
         yield from self._pool_errors(place, labels)
         yield from self._calibration_errors(place)
-        yield from self._partition_errors(place)
+        yield from self._partition_errors(place, labels)
 
-    def _partition_errors(self, place: Place) -> Iterator[SchemaError]:
+    def _partition_errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if self.partitions and self.gold_rule != UNANIMOUS:
             yield SchemaError((*place, "partitions"), f'goes together with gold_rule = "{UNANIMOUS}"')
         yield from repeated((*place, "partitions"), "partition", [each.partition for each in self.partitions])
@@ -190,6 +200,12 @@ class QuestionPart(Table):
                     (*place, "partitions", number, "threshold"),
                     f"must not be more than the {each.seats} seats",
                 )
+            for label in filter(None, each.undecided.split(",")):
+                if label not in labels:
+                    yield SchemaError(
+                        (*place, "partitions", number, "undecided"),
+                        f'"{label}" is no label of the question; its labels: {", ".join(labels)}',
+                    )
 
     def _pool_errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if self.qualification and self.pool_needs_exam:

@@ -38,6 +38,7 @@ from collection.formats.published_records import (
 from collection.formats.records import ImportedPair, RuledOut, Unreadable, printable, rows_of
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.tables import WITHOUT_HEADER, any_records, csv_records, table_records, tsv_records
+from nli.manifest import PartitionSeats
 from shared.portions import portions
 
 PORTION = 2000  # records between two words about the progress
@@ -86,7 +87,7 @@ class ImportFormat:
     seats: int | None = None
     threshold: int | None = None
     gold_rule: str | None = None
-    partitions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    partitions: Mapping[str, PartitionSeats] = field(default_factory=dict)
     genres: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     corpus: Mapping[str, Any] = field(default_factory=dict)

@@ -99,9 +99,7 @@ def _of_corpus(text: bytes) -> dict[str, Any]:
         "seats": rule.seats,
         "threshold": rule.threshold,
         "gold_rule": rule.name,
-        "partitions": {
-            name: (own["seats"], own["threshold"]) for name, own in question.get("partitions", {}).items()
-        },
+        "partitions": question.get("partitions", {}),
         "genres": facts["genres"],
         "people": facts["slug"],
         "questions": _other_questions(facts),

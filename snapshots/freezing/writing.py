@@ -121,6 +121,9 @@ def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
         facts["question"]["partitions"] = {
             each.partition: {"seats": each.seats, "threshold": each.threshold} for each in own
         }
+        for each in own:
+            if each.undecided:
+                facts["question"]["partitions"][each.partition]["undecided"] = list(each.undecided_labels)
     if others := _other_questions(snapshot):
         facts["questions"] = others
     if single := question_of_single_premises(question):

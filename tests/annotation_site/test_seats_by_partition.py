@@ -46,6 +46,7 @@ pytestmark = pytest.mark.django_db
 OWN = "".join(
     f'[[question.partitions]]\npartition = "{name}"\nseats = 1\nthreshold = 1\n' for name in ("train", "dev")
 )
+OWN_TEST = '[[question.partitions]]\npartition = "test"\nseats = 5\nthreshold = 3\n'
 BY_PARTITION = RELATIONS.replace("\n[[genres]]", f"\n{OWN}\n[[genres]]")
 
 
@@ -168,6 +169,29 @@ def test_pairs_get_the_seats_of_their_partition_and_gold_by_its_threshold(corpus
     assert verify(folder(snapshot)).findings == []
 
 
+def test_a_label_that_decides_nothing_leaves_the_pair_of_its_partition_without_gold(load, corpus):
+    """As the Diverse NLI Collection takes the pairs labelled 4 out of its test part (appendix B.4), and releases them."""
+    Label.objects.all().delete()
+    text = BY_PARTITION.replace("\n[[genres]]", f'\n{OWN_TEST}undecided = " 4, 2"\n\n[[genres]]', 1)
+    assert "partition" in load(text)
+    open_for_validation(question=Question.objects.get(), pairs=Pair.objects.all())
+    label_all({"train0": "4", "dev1": "3", "test2": "4", "test3": "3"})
+    question = Question.objects.get()
+    assert {pair.public_id: gold_of(pair, question)[0] for pair in Pair.objects.all()} == {
+        "train0": "not-entailed", "dev1": "not-entailed", "test2": None, "test3": "not-entailed",
+    }  # fmt: skip
+    snapshot = freeze(corpus)
+    assert manifest(snapshot)["corpus"]["question"]["partitions"]["test"] == {
+        "seats": 5, "threshold": 3, "undecided": ["4", "2"],
+    }  # fmt: skip
+    assert [line["gold_label"] for line in lines(snapshot, "test") if line["pairID"] == "test2"] == ["-"]
+    assert verify(folder(snapshot)).findings == []
+    assert "nothing to change" in load(text)
+    assert "partitions: 10 labels and open seats of test" in load(text.replace(" 4, 2", "4"))
+    assert not run("import_pairs", "again", folder(snapshot) / "test.jsonl", format="snapshot").failure
+    assert PartitionRule.objects.get(question__corpus__slug="again", partition="test").undecided == "4,2"
+
+
 def test_the_rule_stays_once_pairs_were_opened_under_it(load, corpus):
     assert "nothing to change" in load(BY_PARTITION)
     told = load(RELATIONS)
@@ -185,6 +209,7 @@ def test_the_rule_stays_once_pairs_were_opened_under_it(load, corpus):
         ("seats = 1\n", "seats = 9\n", "seats: must not be more than the 5 seats of the question"),
         ('partition = "dev"', 'partition = "train"', 'partition "train" is there 2 times'),
         ('partition = "dev"', 'partition = "valid"', "train, dev, test"),
+        ("threshold = 1\n", 'threshold = 1\nundecided = "maybe"\n', '"maybe" is no label of the question'),
         ('gold_rule = "unanimous"', 'gold_rule = "majority"', 'goes together with gold_rule = "unanimous"'),
     ],
 )
@@ -240,7 +265,13 @@ def test_the_database_refuses_the_rule_of_a_partition_beside_another_rule(rule):
 
 def test_a_partition_never_has_more_seats_than_its_question():
     """The schema of corpus files refuses it (above), an import does, and what came in otherwise is counted by doctor."""
-    form = replace(FORMATS["snapshot"], partitions={"train": (1, 1), "test": (5, 3)})
+    form = replace(
+        FORMATS["snapshot"],
+        partitions={
+            name: {"seats": seats, "threshold": least}
+            for name, seats, least in (("train", 1, 1), ("test", 5, 3))
+        },
+    )
     with pytest.raises(FieldError, match="3 is fewer than the 5 seats that the file names for test"):
         check_rule(3, None, form)
     check_rule(5, None, form)

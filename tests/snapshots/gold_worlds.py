@@ -127,7 +127,7 @@ PREMISES = [
     (("aaa", "aa", "aaa", "aaa"), None),
 ]
 # Rule, scheme of the labels, scheme of the gold label, text of the premises, the partition with few seats, if any (held:
-# train, of which the freeze holds a premise out as dev), and the formats that can hold it.
+# train, of which the freeze holds a premise out as dev; not a: its votes for a decide nothing), and the formats that can hold it.
 WORLDS = {
     "majority, three labels": (
         "majority", "nli3", "nli3", TEXT,
@@ -158,6 +158,9 @@ WORLDS = {
     "a scale decides in two, few seats in dev": (
         "unanimous", "ordinal5", "entailed2", TEXT, "dev", {"jsonl", "dnc", "parquet"},
     ),
+    "a scale decides in two, 1 decides nothing in dev": (
+        "unanimous", "ordinal5", "entailed2", TEXT, "dev, not a", {"jsonl", "dnc", "parquet"},
+    ),
     "unanimous, a premise of a train with few seats held out": (
         "unanimous", "nli3", "nli3", TEXT, "held",
         {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
@@ -185,6 +188,7 @@ class World:
     """
 
     def __init__(self, rule: str, scheme: str, gold_scheme: str, text: str, few: str = "") -> None:
+        few, _, self.undecided = few.partition(", not ")
         self.held_out, self.few = few == "held", "train" if few == "held" else few
         self.rule, self.labels, self.gold_labels = rule, SCHEMES[scheme], SCHEMES[gold_scheme]
         self.crosses = scheme != gold_scheme
@@ -192,8 +196,14 @@ class World:
         Question.objects.filter(corpus=self.corpus).update(scheme=scheme, gold_rule=rule)
         self.question = Question.objects.select_related("corpus").get(corpus=self.corpus)
         if self.few:
+            undecided = self.label(self.undecided) or "" if self.undecided else ""
             PartitionRule.objects.create(
-                question=self.question, order=0, partition=self.few, seats=FEW, threshold=2
+                question=self.question,
+                order=0,
+                partition=self.few,
+                seats=FEW,
+                threshold=2,
+                undecided=undecided,
             )
         sentences = len(text.splitlines())
         premise = make_premise(self.corpus, text, sentence_count=sentences)
@@ -242,6 +252,8 @@ class World:
         seats = FEW if partition == self.few else SEATS
         by_rule = {**case._asdict(), OF_ALL: case.of_all or case.majority}
         letter, source = by_rule["few" if partition == self.few else self.rule].split()
+        if partition == self.few and source == "voted" and letter == self.undecided:
+            letter, source = "-", "none"
         # The author's label on another scale takes no seat: without it, a case may have fewer labels than it says.
         letters = case.letters[1:] if case.author and self.crosses else case.letters
         self.gold[name] = (self.gold_label(letter), source.rstrip("+-"), NOTES.get(source, ""))

@@ -20,7 +20,7 @@ GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
 # than half of the seats, or all votes must agree: only one label can reach it. Under `majority_of_all` a settled pair has as
-# many seats as answers; apart: those that are no votes. waiting: seats without a label.
+# many seats as answers; apart: those that are no votes. waiting: seats without a label. unclear: votes for labels that decide nothing in this partition.
 # A pair has the scheme of its corpus. crossing: rule and schemes of
 # the main question; some decide in another scheme. filed: the label that came with the pair.
 VIEW = """
@@ -38,7 +38,7 @@ SELECT *,
 FROM (
   SELECT *, CASE WHEN imported THEN published END AS standing,
     CASE WHEN most < threshold THEN NULL
-      WHEN gold_rule = 'unanimous' AND NOT (settled AND most = votes) THEN NULL
+      WHEN gold_rule = 'unanimous' AND NOT (settled AND most = votes AND unclear = 0) THEN NULL
       WHEN gold_rule = '{of_all}' AND NOT settled THEN NULL
       WHEN gold_rule = 'adjudicated' AND {neutral} = 0
         AND CASE WHEN settled THEN votes ELSE seats END - most > 1 THEN NULL
@@ -56,6 +56,7 @@ FROM (
         MAX(a.label) AS adjudicated,
         {counts},
         COUNT(l.label) AS votes, COUNT(l.id) - COUNT(l.label) AS waiting,
+        COUNT(*) FILTER (WHERE ',' || r.undecided || ',' LIKE '%,' || l.label || ',%') AS unclear,
         COUNT(*) FILTER (WHERE l.origin = 'imported') > 0 AS imported,
         COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS settled,
         MAX(l.label) FILTER (WHERE l.origin = 'author') AS author_vote,

@@ -146,7 +146,9 @@ class Question(models.Model):
     def rules_by_partition(self) -> dict[str | None, Rule]:
         """Returns the rule for pairs of each published partition, or of none. Some have their own seats and threshold."""
         own: dict[str | None, Rule] = {
-            each.partition: replace(self.rule, seats=each.seats, threshold=each.threshold)
+            each.partition: replace(
+                self.rule, seats=each.seats, threshold=each.threshold, undecided=each.undecided_labels
+            )
             for each in self.partitions.all()
         }
         return {**dict.fromkeys((None, *PARTITIONS), self.rule), **own}
@@ -178,6 +180,9 @@ class PartitionRule(models.Model):
     partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
     seats = models.PositiveSmallIntegerField(help_text="labels a pair")
     threshold = models.PositiveSmallIntegerField(help_text="equal judgements that make the gold label")
+    undecided = models.CharField(
+        max_length=60, blank=True, help_text="labels that make no gold label, with commas between"
+    )
     gold_rule = models.CharField(
         max_length=20, default=nli.gold.UNANIMOUS, editable=False, help_text="that of the question"
     )
@@ -200,6 +205,10 @@ class PartitionRule(models.Model):
                 name="partition_rule_is_that_of_its_question",
             ),
         ]
+
+    @property
+    def undecided_labels(self) -> tuple[str, ...]:
+        return tuple(filter(None, self.undecided.split(",")))
 
 
 class LabelWording(models.Model):

@@ -14,6 +14,7 @@ from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Genre, Pair, Source
 from nli.gold import ADJUDICATED, DIFFERS, NO_MAJORITY, OF_ALL, least_threshold, note_beside
 from nli.labels import QUESTION
+from nli.manifest import PartitionSeats
 from shared.transactions import one_transaction
 from validation.models import Label, LabelWording, PartitionRule, Question
 from validation.pairs.opening import open_for_validation
@@ -60,7 +61,7 @@ def create_corpus(
     seats: int | None = None,
     threshold: int | None = None,
     gold_rule: str | None = None,
-    partitions: Mapping[str, tuple[int, int]] | None = None,
+    partitions: Mapping[str, PartitionSeats] | None = None,
     question_scheme: str | None = None,
 ) -> Corpus:
     """Returns the corpus for imported pairs, with a main question; makes both if they do not exist.
@@ -96,14 +97,14 @@ def main_question(
     seats: int | None = None,
     threshold: int | None = None,
     gold_rule: str | None = None,
-    partitions: Mapping[str, tuple[int, int]] | None = None,
+    partitions: Mapping[str, PartitionSeats] | None = None,
     scheme: str | None = None,
 ) -> Question:
     """Returns the corpus's main question. Creates it if there is none; the arguments are for that case.
 
     wording: the default one if it is empty. scheme: the scheme of the labels, by default the corpus's. seats,
     threshold: by default five and three; if only seats are given, the threshold is more than half of them.
-    partitions: the seats and the threshold of each partition with its own.
+    partitions: the rule of each partition with its own.
     """
     rule: dict[str, Any] = {"seats": seats, "gold_rule": gold_rule}
     rule["threshold"] = threshold or (least_threshold(seats) if seats else None)
@@ -123,7 +124,14 @@ def main_question(
             for order, (label, wording) in enumerate((labels or WORDINGS[question.scheme]).items())
         )
         PartitionRule.objects.bulk_create(
-            PartitionRule(question=question, order=order, partition=name, seats=own[0], threshold=own[1])
+            PartitionRule(
+                question=question,
+                order=order,
+                partition=name,
+                seats=own["seats"],
+                threshold=own["threshold"],
+                undecided=",".join(own.get("undecided", ())),
+            )
             for order, (name, own) in enumerate((partitions or {}).items())
         )
     return question

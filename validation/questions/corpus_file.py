@@ -151,9 +151,9 @@ def _refuse_new_rules(question: Question, columns: dict[str, Any], changes: Chan
 
 
 def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes: Changes) -> None:
-    """Rejects a change of a partition's seats or threshold once it has labels or open seats."""
-    old = {each.partition: (each.seats, each.threshold) for each in question.partitions.all()}
-    new = {each.partition: (each.seats, each.threshold) for each in part.partitions}
+    """Rejects a change of a partition's rule once it has labels or open seats."""
+    old = {each.partition: (each.seats, each.threshold, each.undecided) for each in question.partitions.all()}
+    new = {each.partition: (each.seats, each.threshold, each.undecided) for each in part.partitions}
     for partition in sorted(old.keys() | new.keys()):
         labels = Label.objects.filter(question=question, pair__published_partition=partition)
         if old.get(partition) != new.get(partition) and (number := labels.count()):
