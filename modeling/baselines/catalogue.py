@@ -78,6 +78,7 @@ LATER = {
     "scale": 1.0,
     "trees": False,
     "verb_ocean": "",
+    "evaluations": 1,
 }
 
 SIZES = ("batch_size", "hidden", "states", "size")  # smaller ones take less memory

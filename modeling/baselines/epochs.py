@@ -28,29 +28,24 @@ def run_epochs(training: Training, settings: LearningSettings) -> None:
 
 
 def run_epoch(training: Training, settings: LearningSettings) -> None:
-    """Trains on the remaining batches of one epoch, then scores dev."""
+    """Trains on the remaining batches of one epoch, then scores dev; between them, too, where the settings ask for it."""
     position, config = training.position, training.config
     began = told_at = time.monotonic()
     batches = training_batches(
         training.train, settings.batch_size, config.seed, position.epoch, training.parts
     )
+    between = {len(batches) * number // settings.evaluations for number in range(1, settings.evaluations)} - {
+        0
+    }
     training.network.train()
     for rows in batches[position.batch :]:
         training.pause_if_asked()
+        if position.batch in between and (accuracy := dev_accuracy(training)) is not None:
+            report(training, settings, len(batches), dev_accuracy=accuracy)
         take_step(training, settings, rows)
-        # Of several processes only the first reports: another one may have had no pair yet, so it has no mean.
-        if training.workers.is_first and time.monotonic() - told_at >= PROGRESS_SECONDS:
+        if time.monotonic() - told_at >= PROGRESS_SECONDS:
             told_at = time.monotonic()
-            training.events.emit(
-                "progress",
-                step=position.step,
-                steps=len(batches) * settings.epochs,
-                epoch=position.epoch + 1,
-                epochs=settings.epochs,
-                loss=mean_loss(training),
-                pairs_per_second=round(position.pairs_per_second(), 1),
-                padding=round(position.padding_share(), 4),
-            )
+            report(training, settings, len(batches))
     accuracy, loss = dev_accuracy(training), epoch_mean_loss(training)
     training.events.emit(
         "epoch",
@@ -62,6 +57,23 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
         seconds=round(time.monotonic() - began, 3),
     )
     end_epoch(training, settings, accuracy, loss)
+
+
+def report(training: Training, settings: LearningSettings, batches: int, **scores: float) -> None:
+    """Reports the position in an epoch of so many batches. Of several processes only the first does, for it has a pair."""
+    if training.workers.is_first:
+        position = training.position
+        training.events.emit(
+            "progress",
+            step=position.step,
+            steps=batches * settings.epochs,
+            epoch=position.epoch + 1,
+            epochs=settings.epochs,
+            loss=mean_loss(training),
+            pairs_per_second=round(position.pairs_per_second(), 1),
+            padding=round(position.padding_share(), 4),
+            **scores,
+        )
 
 
 def take_step(training: Training, settings: LearningSettings, rows: Integers) -> None:

@@ -162,6 +162,11 @@ class LearningSettings(Settings):
         "float32", "of products while training; weights and predictions stay float32"
     )
     compile: bool = setting(False, "is the network compiled first, which takes up to some minutes")
+    evaluations: int = setting(
+        1,
+        "evaluations on dev in each epoch; the last chooses the epoch, the others only show how it varies",
+        least=1,
+    )
 
 
 class NeuralSettings(LearningSettings):

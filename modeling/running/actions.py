@@ -20,7 +20,7 @@ LOST = "steps are lost"  # in the warning of a run that moved to another machine
 
 @dataclass(frozen=True)
 class Progress:
-    """One line of the curve. Only the last line of an epoch has `dev_accuracy`."""
+    """One line of the curve. Only lines of evaluations have `dev_accuracy`, the last of an epoch among them."""
 
     step: int
     steps: int | None = None

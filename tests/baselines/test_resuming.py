@@ -72,6 +72,32 @@ def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
     assert not (tmp_path / "stopped/run/checkpoint").exists()
 
 
+def test_evaluations_within_an_epoch_tell_how_dev_accuracy_varies_and_change_no_weight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """SNLI, section 3.3: the accuracy near the end varies by up to half a point between evaluations."""
+    plain = small_settings("cbow", epochs=2, batch_size=4, dropout=0.3)
+    events = {}
+    for name, settings in {"plain": plain, "often": {**plain, "evaluations": 3}}.items():
+        code, events[name] = run_train(small_run(tmp_path / name, settings=settings), tmp_path)
+        assert code == 0, events[name][-1]
+    ends = [event for event in events["plain"] if event["event"] == "epoch"]
+    often = [event for event in events["often"] if "dev_accuracy" in event]
+    steps = ends[0]["step"]
+    assert [(event["epoch"], event["step"]) for event in often] == [
+        (epoch, (epoch - 1) * steps + steps * number // 3) for epoch in (1, 2) for number in (1, 2, 3)
+    ]
+    assert [event["dev_accuracy"] for event in often[2::3]] == [event["dev_accuracy"] for event in ends]
+    assert all(0 <= event["dev_accuracy"] <= 1 for event in often)
+    for file in ("weights.safetensors", "predictions-dev.jsonl", "training_dynamics.jsonl"):
+        assert (tmp_path / "plain/run" / file).read_bytes() == (tmp_path / "often/run" / file).read_bytes()
+    run = small_run(tmp_path / "stopped", settings={**plain, "evaluations": 3})
+    monkeypatch.setattr("modeling.baselines.program.Stop", lambda: StopAfter(7))
+    while run_train(run, tmp_path)[0] == 3:
+        pass
+    assert_same_result(tmp_path / "often/run", tmp_path / "stopped/run")
+
+
 def long_run(where: Path) -> dict[str, Any]:
     """Returns a run that is long enough to be hit by a signal."""
     settings = {"epochs": 60, "batch_size": 2, "hidden": 8, "patience": 0, "dropout": 0.2}

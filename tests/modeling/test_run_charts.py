@@ -7,7 +7,7 @@ from collection.models import Genre, Prompt
 from modeling.launching.actions import request_run, request_sweep
 from modeling.models import Breakdown, RunProgress, TrainingRun
 from modeling.watching.baseline_figures import FIGURES, compared_on
-from modeling.watching.curves import EPOCHS, chosen_runs, of_sweep
+from modeling.watching.curves import DEV_ACCURACY, EPOCHS, chosen_runs, of_sweep
 from shared.figures import shown
 from shared.intervals import wilson
 from snapshots.models import Snapshot
@@ -150,6 +150,27 @@ def test_seeds_of_a_sweep_lie_over_each_other_by_epoch(snapshot, browser_of, ros
     client = browser_of(rosa)
     (drawn,) = charts_in(client.get(f"/runs/{sweep.pk}/").content).values()
     assert drawn == told_by(client, f"/api/v1/runs/{sweep.pk}/figures/dev-by-epoch")
+
+
+@pytest.mark.parametrize(
+    ("scores", "varies"),
+    [
+        ({1: (0.3, 0.5), 2: (0.6, 0.61), 3: (0.604, 0.6), 4: (0.2,)}, "20.0"),
+        ({1: (0.3,), 2: (0.5,), 3: (0.61,), 4: (0.6,), 5: (0.3,)}, "11.0"),
+    ],
+)
+def test_dev_accuracy_says_by_how_much_it_varies_near_its_best(snapshot, scores, varies):
+    """From the evaluations of the best epoch and those beside it; a run with a single one says nothing of it."""
+    run = done_run(snapshot, "lstm")
+    step = run.lines.create(step=1, epoch=1, dev_accuracy=0.1).step
+    (first,) = (each.table for each in shown((DEV_ACCURACY,), run, run.lines.curve()))
+    assert first.title == "Accuracy on dev reaches up to 10.0% (at step 1)."
+    for epoch, accuracies in scores.items():
+        for accuracy in accuracies:
+            step = run.lines.create(step=step + 1, epoch=epoch, dev_accuracy=accuracy).step
+    (table,) = (each.table for each in shown((DEV_ACCURACY,), run, run.lines.curve()))
+    assert f"two evaluations that follow each other differ by up to {varies} points (SNLI," in table.title
+    assert table.title.endswith("the end of its LSTM: up to 0.5).")
 
 
 def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of, rosa):

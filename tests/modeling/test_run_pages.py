@@ -107,7 +107,9 @@ def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot)
         (4, 0.5),
     ]
     assert charts["loss"]["title"] == "Training loss went from 2.000 to 0.500 in 4 steps."
-    assert charts["dev-accuracy"]["rows"] == [{"step": 4, "epoch": 1, "accuracy": 0.61, "faint": False}]
+    assert charts["dev-accuracy"]["rows"] == [
+        {"step": 4, "epoch": 1, "accuracy": 0.61, "change": None, "faint": False}
+    ]
     assert "61.0%" in page
     assert "a word from the program &lt;b&gt;" in page
     assert f'hx-get="/runs/{run.pk}/" hx-trigger="every 2s"' in page

@@ -340,6 +340,8 @@ def _why_not_claimable(run: TrainingRun) -> str:
 
 def sentence(event: dict[str, Any]) -> str:
     """Returns the line for a terminal about an event of the training program."""
+    accuracy = event.get("dev_accuracy")
+    dev = "" if accuracy is None else f", dev accuracy {accuracy:.4f}"
     match event.get("event"):
         case "started":
             begin = event.get("resumed_from_step")
@@ -348,11 +350,9 @@ def sentence(event: dict[str, Any]) -> str:
         case "progress":
             return (
                 f"epoch {event['epoch']} of {event['epochs']}, step {event['step']:,}: loss {event['loss']:.4f}, "
-                f"{event['pairs_per_second']:,.0f} pairs a second"
+                f"{event['pairs_per_second']:,.0f} pairs a second{dev}"
             )
         case "epoch":
-            accuracy = event.get("dev_accuracy")
-            dev = "" if accuracy is None else f", dev accuracy {accuracy:.4f}"
             return f"epoch {event['epoch']} done: loss {event['loss']:.4f}{dev}"
         case "warning":
             return f"Warning: {event['message']}"
