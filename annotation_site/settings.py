@@ -207,8 +207,9 @@ TEMPLATES = [
 ]
 
 
-def database() -> dict[str, Any]:
-    config: dict[str, Any] = env.db_url("DATABASE_URL", default=f"sqlite:///{VAR / 'quintet.sqlite3'}")
+def database(url: str) -> dict[str, Any]:
+    """Returns what Django is to know about the database at this address."""
+    config: dict[str, Any] = env.db_url_config(url)
     if config["ENGINE"] == "django.db.backends.sqlite3":
         Path(config["NAME"]).parent.mkdir(parents=True, exist_ok=True)
         # IMMEDIATE takes the write lock when a transaction begins: without it, transactions that
@@ -233,7 +234,7 @@ def database() -> dict[str, Any]:
     return config
 
 
-DATABASES = {"default": database()}
+DATABASES = {"default": database(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'quintet.sqlite3'}")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"

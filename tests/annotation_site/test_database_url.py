@@ -43,14 +43,11 @@ OURS = "-c plan_cache_mode=force_generic_plan -c jit=off"
         ),
     ],
 )
-def test_options_of_the_address_stand_beside_ours(
-    query: str, wanted: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DATABASE_URL", f"postgres://quintet@db.example/quintet{query}")
-    assert settings_module.database()["OPTIONS"] == wanted
+def test_options_of_the_address_stand_beside_ours(query: str, wanted: dict[str, Any]) -> None:
+    there = settings_module.database(f"postgres://quintet@db.example/quintet{query}")
+    assert there["OPTIONS"] == wanted
 
 
-def test_options_of_the_address_win_on_sqlite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/q.sqlite3?timeout=5")
-    options = settings_module.database()["OPTIONS"]
+def test_options_of_the_address_win_on_sqlite(tmp_path: Path) -> None:
+    options = settings_module.database(f"sqlite:///{tmp_path}/q.sqlite3?timeout=5")["OPTIONS"]
     assert (options["timeout"], options["transaction_mode"]) == (5, "IMMEDIATE")

@@ -127,7 +127,8 @@ PREMISES = [
     (("aaa", "aa", "aaa", "aaa"), None),
 ]
 # Rule, scheme of the labels, scheme of the gold label, text of the premises, the partition with few seats, if any (held:
-# train, of which the freeze holds a premise out as dev; not a: its votes for a decide nothing), and the formats that can hold it.
+# train, of which the freeze holds a premise out as dev; not a: its votes for a decide nothing), and the formats
+# that can hold it.
 WORLDS = {
     "majority, three labels": (
         "majority", "nli3", "nli3", TEXT,

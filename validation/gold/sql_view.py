@@ -20,7 +20,8 @@ GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
 # than half of the seats, or all votes must agree: only one label can reach it. Under `majority_of_all` a settled pair has as
-# many seats as answers; apart: those that are no votes. waiting: seats without a label. unclear: votes for labels that decide nothing in this partition.
+# many seats as answers; apart: those that are no votes. waiting: seats without a label.
+# unclear: votes for labels that decide nothing in this partition.
 # A pair has the scheme of its corpus. crossing: rule and schemes of
 # the main question; some decide in another scheme. filed: the label that came with the pair.
 VIEW = """
