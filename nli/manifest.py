@@ -96,7 +96,8 @@ class Facts(TypedDict):
         MainQuestion,
         Key(
             "`wording`, `seats`, `threshold`, `gold_rule`, `label_wordings`; `partitions` only where pairs that came with a"
-            " partition have their own `seats` and `threshold`. Of an import that nobody labelled here, `wording` and"
+            " partition have their own `seats` and `threshold`, or labels that make no gold label (`undecided`)."
+            " Of an import that nobody labelled here, `wording` and"
             " `label_wordings` are empty if the corpus has no question of its own; earlier versions wrote Quintet's"
         ),
     ]
