@@ -12,7 +12,7 @@ from accounts.pages.access import researcher_required
 from accounts.rest.api import DescriptionView
 from accounts.rest.figures import figure_paths
 from annotation_site.intake.pages import complete_table, import_job, imports, new_import, new_job, send_file
-from annotation_site.operation.health import health
+from annotation_site.operation.health import health, metrics
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
 from annotation_site.researchers.agreement_why_page import agreement_why_page
@@ -103,6 +103,7 @@ urlpatterns = [
     path("admin/records/", admin.site.admin_view(admin.site.index), name="records"),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),
+    path("metrics/", metrics, name="metrics"),
     # Browsers ask for it on pages that name no icon, such as JSON.
     path("favicon.ico", lambda request: redirect(static("img/quintet.svg")), name="favicon"),
 ]

@@ -5,7 +5,7 @@ Results contain no addresses, passwords or paths, because the page is public.
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +21,9 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Metric, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from accounts.pages.access import polled
 from annotation_site.celery import app
@@ -204,6 +207,41 @@ def health(request: HttpRequest) -> HttpResponse:
     answer = _page(request, parts, state) if _wants_a_page(request, parts) else _json(parts, state)
     patch_vary_headers(answer, ["Accept", "Cookie"])
     return answer
+
+
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Returns the state and the figures of every part, as Prometheus reads them. Nothing is counted in a web process, so
+    several of them say the same.
+    """
+    registry = CollectorRegistry()
+    registry.register(_Parts(all_parts()))
+    return HttpResponse(generate_latest(registry), CONTENT_TYPE_LATEST)
+
+
+class _Parts(Collector):
+    """Gauges of all parts: `quintet_part_state` (0 ok, 1 attention, 2 down) and `quintet_PART_FIGURE`."""
+
+    def __init__(self, parts: list[Part]) -> None:
+        self.parts = parts
+
+    def collect(self) -> Iterator[Metric]:
+        state = GaugeMetricFamily("quintet_part_state", "0 ok, 1 needs attention, 2 down", labels=["part"])
+        for part in self.parts:
+            state.add_metric([part.name], ORDER(part.state))
+        yield state
+        for part in self.parts:
+            figures = {"by_queue": part.figures} if part.name == "workers" else part.figures
+            for name, figure in figures.items():
+                family = GaugeMetricFamily(
+                    f"quintet_{part.name}_{name}", f"{part.name}: {name.replace('_', ' ')}", labels=["queue"]
+                )
+                for queue, value in (figure if isinstance(figure, dict) else {"": figure}).items():
+                    if isinstance(value, int | float):
+                        family.add_metric([queue], value)
+                if family.samples:
+                    yield family
 
 
 def _wants_a_page(request: HttpRequest, parts: list[Part]) -> bool:

@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
+from prometheus_client.parser import text_string_to_metric_families
 
 from annotation_site.operation import health
 from annotation_site.workspace import waiting
@@ -175,8 +176,33 @@ def test_a_disk_that_fills_up_is_told_in_time(free: int, state: str, monkeypatch
     assert health.disk().state == state
 
 
-def test_no_secret_and_no_path_is_in_the_answer(client: Client) -> None:
-    text = json.dumps(client.get("/health/").json())
+def test_a_monitor_reads_the_same_figures_as_metrics(client: Client) -> None:
+    make_worker("general")
+    snapshot = Snapshot.objects.create(corpus=make_corpus(), version=1)
+    TrainingRun.objects.create(
+        snapshot=snapshot, baseline="majority", queued_at=timezone.now() - timedelta(seconds=90)
+    )
+    parts = ask(client)[1]["parts"]
+    answer = client.get("/metrics/")
+    assert answer["Content-Type"].startswith("text/plain; version=")
+    told = {
+        (each.name, *each.labels.values()): each.value
+        for family in text_string_to_metric_families(answer.text)
+        for each in family.samples
+    }
+    numbers = {name: health.ORDER(part["state"]) for name, part in parts.items()}
+    assert {name[1]: value for name, value in told.items() if name[0] == "quintet_part_state"} == numbers
+    assert told["quintet_workers_by_queue", "general"] == 1
+    assert told["quintet_workers_by_queue", "training"] == 0
+    assert told["quintet_jobs_oldest_waiting_seconds", "training"] == pytest.approx(90, abs=60)
+    assert told["quintet_jobs_stale", ""] == parts["jobs"]["stale"] == 0
+    assert told["quintet_disk_free_bytes", ""] == pytest.approx(parts["disk"]["free_bytes"], rel=0.1)
+    assert ("quintet_clock_seconds_silent", "") not in told, "the clock has never run: no number says so"
+
+
+@pytest.mark.parametrize("address", ["/health/", "/metrics/"])
+def test_no_secret_and_no_path_is_in_the_answer(client: Client, address: str) -> None:
+    text = client.get(address).text
     assert django_settings.SECRET_KEY not in text
     assert str(django_settings.VAR) not in text
     assert str(django_settings.DATABASES["default"]["NAME"]) not in text

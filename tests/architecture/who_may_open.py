@@ -32,6 +32,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"forgotten-password/",
             r"new-password/<str:uid>/<str:token>/",
             r"health/",
+            r"metrics/",
             r"invited/<str:token>/",
             r"join/<slug:slug>/",
             r"sign-in/",

@@ -66,6 +66,14 @@ def test_what_the_readme_tells_a_user_to_run_is_what_ci_runs() -> None:
     assert "not thorough" in chosen(["--quick"])
 
 
+def test_pip_is_told_that_the_checkout_is_the_installation() -> None:
+    done = subprocess.run(
+        [sys.executable, "setup.py", "bdist_wheel"], cwd=settings.BASE_DIR, capture_output=True, text=True
+    )
+    assert done.returncode
+    assert "`make demo` or `make env` installs it" in done.stderr
+
+
 def test_help_is_what_make_alone_prints_and_lists_every_target(checkout: Path) -> None:
     told = make(checkout)
     assert told.returncode == 0
