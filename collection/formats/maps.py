@@ -35,6 +35,7 @@ FIELDS: dict[str, bool] = {
     "document": False,
     "partition": False,
     "metadata": True,
+    **dict.fromkeys(records.WRITTEN, False),
 }
 # Scheme -> its labels as files spell them, in small letters.
 SPELLINGS = {
@@ -310,6 +311,7 @@ class FieldMap:
             gold_stands=self.gold_stands,
             partition=records.partition(record, split) if split is not None else "",
             metadata=records.metadata(record, self._there(record, "metadata")),
+            **records.how_written(record, {name: self._one(record, name) for name in records.WRITTEN}),
             rows=rows or 1,
             told=told,
             unread=records.unread(record, self.columns_read(record)),

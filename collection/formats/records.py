@@ -13,6 +13,14 @@ from collection.texts import flaw_in
 MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
 MAX_GROUP = 300
+# How a hypothesis was written -> the longest value.
+WRITTEN = {
+    "author_reason": MAX_TEXT,
+    "arm": 60,
+    "family": MAX_ID,
+    "edited_from": MAX_TEXT,
+    "edit_distance": 6,
+}
 BLANK: tuple[Any, ...] = (None, "", [], {})
 NO_LABEL = frozenset({"", "-"})  # how published files write a missing label
 # What is told of an import, by the name of its count.
@@ -148,6 +156,19 @@ def optional_name(record: dict[str, Any], key: str, longest: int = MAX_ID) -> st
     if flaw := flaw_in(name):
         raise Unreadable(f"the {key} {name[:80]!r} {flaw}")
     return name
+
+
+def how_written(record: dict[str, Any], columns: Mapping[str, str | None]) -> dict[str, Any]:
+    """Returns what of WRITTEN a record says. `columns`: each of these -> its column, None without one. Raises Unreadable."""
+    there = {name: column for name, column in columns.items() if column is not None and column in record}
+    found: dict[str, Any] = {name: optional_text(record, there[name], WRITTEN[name]) for name in there}
+    distance = found.get("edit_distance", "")
+    if distance and not distance.isdecimal():
+        raise Unreadable(f'"{there["edit_distance"]}" is no number of words, but "{distance}"')
+    found["edit_distance"] = int(distance or 0)
+    if found.get("edited_from") and not distance:
+        raise Unreadable(f'"{there["edited_from"]}" has no "edit_distance" beside it')
+    return found
 
 
 def sentences(record: dict[str, Any], key: str) -> tuple[str, ...]:

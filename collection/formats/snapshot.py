@@ -34,7 +34,6 @@ from nli.manifest import FORMATS, Facts, facts_errors, manifest_errors
 
 MOST_POSITIONS = 10_000
 LONGEST_LICENCE = 100
-LONGEST_ARM = 60
 SLUG = re.compile(r"[-\w]{1,60}", re.ASCII)
 # An import says that it leaves these out: the text of a prompt is in no snapshot.
 KEYS = FIELDS - {"prompt_version", "derived_parses"} | {"partition"}
@@ -231,8 +230,6 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         raise Unreadable(
             f'"author_label" is {author_label}, but the first of "annotator_labels" is {labels[0]}'
         )
-    if "edited_from" in record and "edit_distance" not in record:
-        raise Unreadable('"edited_from" has no "edit_distance" beside it')
     derived = record.get("derived_parses") or ()
     first, first_binary, second, second_binary = (
         "" if key.partition("_")[0] in derived else records.optional_text(record, key, MAX_PARSE)
@@ -266,10 +263,6 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         told={records.SEVERAL: record.get("answers_left_out", 0)},
         metadata=record.get("metadata"),
         sets=_sets(record),
-        author_reason=records.optional_text(record, "author_reason", MAX_TEXT),
-        arm=records.optional_text(record, "arm", LONGEST_ARM),
-        family=records.optional_text(record, "family", MAX_ID),
-        edited_from=records.optional_text(record, "edited_from", MAX_TEXT),
-        edit_distance=record.get("edit_distance", 0),
+        **records.how_written(record, {name: name for name in records.WRITTEN}),
         unread=records.unread(record, KEYS if "answers" in record else KEYS - {*single_premises.FIELDS}),
     )

@@ -496,7 +496,7 @@ LAYOUTS: dict[str, Layout] = {
     "tsv": Layout(plain, lambda r: 5 if r["label1"] else 1, as_table("\t")),
     "csv": Layout(plain, lambda r: 5 if r["label1"] else 1, as_table(",")),
 }
-ELSEWHERE = {"snapshot"}  # what comes back is compared as a whole
+ELSEWHERE = {"snapshot", "snapshot-parquet"}  # what comes back is compared as a whole
 
 
 def test_every_format_has_a_layout_here() -> None:

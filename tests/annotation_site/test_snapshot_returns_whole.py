@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
+from collection.formats.records import WRITTEN
 from collection.models import Corpus, Pair, PairEdit, Parse, PromptVersion, Source
 from collection.models.withdrawal import CORRECTED, VETTED
 from nli.labels import QUESTION
@@ -170,6 +172,50 @@ def test_every_kind_of_row_comes_back_and_once_more_with_the_same_bytes(ferry, t
         assert (third / name).read_bytes() == (again / name).read_bytes()
     for place in (first, again, third):
         assert verify(place).findings == []
+
+
+def test_how_hypotheses_were_written_comes_back_from_parquet_too(ferry, tmp_path):
+    corpus, snapshot = ferry
+    export(folder(snapshot), str(snapshot), "parquet", tmp_path / "out")
+    files = sorted((tmp_path / "out").glob("*.parquet"))
+    report = run("import_pairs", "again", *files, format="auto", json=True)
+    written = ("arm", "author_reason", "family", "edit__edited_from", "edit__distance")
+    brought = [
+        Pair.objects.filter(corpus__slug="again", hypothesis=pair.hypothesis).values_list(*written).get()
+        for pair in (
+            corpus.pairs.get(edit__edited_from=text) for text in ("Nobody agreed.", "Nobody agrees.")
+        )
+    ]
+    of_family = corpus.pairs.get(edit__edited_from="Nobody agrees.").family
+    assert brought == [
+        ("edit", "They split.", "", "Nobody agreed.", 1),
+        ("", "", of_family, "", 2),  # it was made of the hypothesis that the family is named after
+    ]
+    genres = [
+        Counter(Pair.objects.filter(corpus__slug=slug).values_list("premise__genre__slug", flat=True))
+        for slug in (corpus.slug, "again")
+    ]
+    assert genres[0] == genres[1]
+    kept = {"annotator_codes", "genre", *WRITTEN}
+    assert not kept & set(report.json["keys_not_read"])
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"edited_from": "It was so."}, '"edited_from" has no "edit_distance" beside it'),
+        (
+            {"edited_from": "It was so.", "edit_distance": "many"},
+            '"edit_distance" is no number of words, but "many"',
+        ),
+        ({"arm": "a" * 61}, '"arm" is 61 characters long; the limit is 60'),
+    ],
+)
+@pytest.mark.django_db
+def test_what_a_line_says_of_its_writing_must_be_storable(values, told, tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps({"premise": "A.", "hypothesis": "It is so.", "label": "neutral", **values}))
+    assert told in run("import_pairs", "new", path, format="jsonl").err
 
 
 def test_the_manifest_counts_the_same_answers_and_names_the_files_before(ferry, tmp_path):
