@@ -80,16 +80,22 @@ class Premise(models.Model):
 
 
 class OfferedText(models.Model):
-    """A draft that writers of a premise get to change: a model's, or a sentence from elsewhere."""
+    """A draft that writers of a premise get to change: a model's, or a sentence from elsewhere.
+
+    The drafts of an arm stand in place of those for all arms.
+    """
 
     premise = models.ForeignKey(Premise, on_delete=models.CASCADE, related_name="offered", db_index=False)
+    arm = models.CharField(
+        max_length=60, blank=True, default="", help_text="the slug of a prompt; empty: for all"
+    )
     label = models.CharField(max_length=20, blank=True, help_text="empty: for every label")
     text = models.TextField()
     origin = models.CharField(max_length=200, help_text="where it comes from, such as the name of a model")
 
     class Meta:
         constraints = [
-            unique("one_draft_a_premise_and_label", "premise", "label"),
+            unique("one_draft_a_premise_arm_and_label", "premise", "arm", "label"),
             check("draft_not_empty", ~Q(text="")),
         ]
 

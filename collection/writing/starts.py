@@ -22,7 +22,12 @@ def starts_of(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[s
     version = assignment.prompt_version
     if version.mode == EDIT:
         premise = assignment.seat.premise
-        drafts = dict(OfferedText.objects.filter(premise=premise.pk).values_list("label", "text"))
+        arms = ("", version.prompt.slug)
+        rows = OfferedText.objects.filter(premise=premise.pk, arm__in=arms).values_list(
+            "arm", "label", "text"
+        )
+        of_arm, of_all = ({label: text for arm, label, text in rows if arm == each} for each in arms[::-1])
+        drafts = of_arm or of_all
         offered = drafts.get("", " ".join(premise.sentences))
         return {label: drafts.get(label, offered) for label in assignment.labels}
     if version.mode == CONTRAST:
@@ -85,24 +90,38 @@ def _flaw(text: str, longest: int) -> str:
 
 
 @one_transaction
-def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]], origin: str) -> int:
+def offer_texts(
+    *, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]], origin: str, arm: str = ""
+) -> int:
     """Stores drafts for writers to change: (line, {premise, text, label}). Returns how many are new.
 
-    A stored draft is never replaced: somebody may be changing it. Raises BadDrafts, and stores nothing, where a line names
-    an unknown premise or label, has no text, has another text than the stored one, or comes after somebody began.
+    arm: the slug of the prompt under which they are offered; empty: under all. A stored draft is never replaced: somebody
+    may be changing it. Raises BadDrafts, and stores nothing, where the arm is no prompt under which sentences are changed,
+    or a line names an unknown premise or label, has no text, another text than the stored one, or comes once somebody began.
     """
     premises = dict(corpus.premises.values_list("public_id", "pk"))
     there = {
         (each.premise_id, each.label): each.text
-        for each in OfferedText.objects.filter(premise__corpus=corpus)
+        for each in OfferedText.objects.filter(premise__corpus=corpus, arm=arm)
     }
     new: dict[tuple[int, str], str] = {}
     may_come = Q(closed_at=None) | Q(outcome=WritingAssignment.Outcome.EXPIRED)
     begun = WritingAssignment.objects.filter(may_come, corpus=corpus, prompt_version__mode=EDIT)
+    edited = set(
+        PromptVersion.objects.newest()
+        .filter(prompt__corpus=corpus, mode=EDIT)
+        .values_list("prompt__slug", flat=True)
+    )
+    if arm:
+        begun = begun.filter(prompt_version__prompt__slug=arm)
     in_change = set(begun.values_list("seat__premise__public_id", flat=True))
     errors = [
         f"--origin: {flaw}" for flaw in [flaw_in(origin) or LONGEST_ORIGIN * (len(origin) > 200)] if flaw
     ]
+    if arm and arm not in edited:
+        errors.append(
+            f"--arm: “{visible(arm)}” is no prompt with mode = “edit”; these are: {', '.join(sorted(edited)) or 'none'}"
+        )
     for line, row in rows:
         name, label, text = (row.get(key) or "" for key in ("premise", "label", "text"))
         if not all(isinstance(each, str) for each in (name, label, text)):
@@ -128,7 +147,7 @@ def offer_texts(*, corpus: Corpus, rows: Sequence[tuple[int, Mapping[str, Any]]]
         raise BadDrafts(errors)
     OfferedText.objects.bulk_create(
         (
-            OfferedText(premise_id=pk, label=label, text=text, origin=origin)
+            OfferedText(premise_id=pk, arm=arm, label=label, text=text, origin=origin)
             for (pk, label), text in new.items()
         ),
         batch_size=2000,

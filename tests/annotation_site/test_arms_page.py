@@ -120,6 +120,18 @@ def test_a_file_with_an_error_brings_no_draft(corpus, tmp_path, row, says):
     assert not OfferedText.objects.exists()
 
 
+def test_drafts_of_an_arm_want_an_arm_whose_sentences_are_changed(corpus, tmp_path):
+    make_arm(corpus, "edit")
+    first = Premise.objects.order_by("pk").first().public_id
+    file = tmp_path / "drafts.jsonl"
+    file.write_text(json.dumps({"premise": first, "text": "A draft."}))
+    asked = ("offer_texts", "small", file, "--origin", "model 1", "--arm", "edit")
+    assert "“edit” is no prompt with mode = “edit”; these are: none" in run(*asked).failure
+    PromptVersion.objects.filter(prompt__slug="edit").update(mode="edit")
+    assert run(*asked).out.startswith("1 drafts stored")
+    assert run(*asked[:-2]).out.startswith("1 drafts stored"), "beside it, one for all other arms"
+
+
 def test_no_draft_takes_the_place_of_a_sentence_that_somebody_is_changing(corpus, tmp_path):
     PromptVersion.objects.update(mode="edit")
     premise = claim_writing(corpus=corpus, annotator=person("ana")).seat.premise

@@ -21,6 +21,7 @@ from collection.models import (
 from collection.models.withdrawal import AUTHOR_EXCLUDED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
+from collection.writing.starts import starts_of
 from collection.writing.submitting import advice_on, in_words, submit_writing
 from nli.tokens import edit_distance
 from tests.cast import ana, rosa, signed_in, with_token
@@ -101,6 +102,19 @@ def test_drafts_of_a_model_stand_in_the_fields_of_their_labels():
     send(corpus, **{**CHANGED, "neutral": "The dog is very old."})
     neutral = PairEdit.objects.get(pair__author_label="neutral")
     assert (neutral.edited_from, neutral.distance) == ("The dog is old.", 1)
+
+
+def test_an_arm_with_drafts_of_its_own_shows_those_and_other_arms_the_text():
+    corpus = corpus_with(mode="edit")
+    premise = Premise.objects.get()
+    OfferedText.objects.create(premise=premise, arm="other", text="A cat sleeps.", origin="another caption")
+    task = claim_writing(corpus=corpus, annotator=ana())
+    assert set(starts_of(task, {}).values()) == {PREMISE}
+    OfferedText.objects.create(premise=premise, label="neutral", text="For all.", origin="m")
+    OfferedText.objects.create(premise=premise, arm="fiction", text="A fox sleeps.", origin="m")
+    assert set(starts_of(task, {}).values()) == {"A fox sleeps."}, (
+        "those of the arm, in place of those for all"
+    )
 
 
 def test_a_contrast_family_is_named_after_the_first_sentence():

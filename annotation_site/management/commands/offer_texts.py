@@ -23,6 +23,12 @@ class Command(OrderCommand):
             "--origin", required=True, help="where the drafts come from, such as the name of a model"
         )
 
+        parser.add_argument(
+            "--arm",
+            default="",
+            help="the slug of the prompt under which they are offered; default: under all",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
         (path,) = readable_files([options["file"]])
@@ -35,7 +41,7 @@ class Command(OrderCommand):
         try:
             if errors:
                 raise BadDrafts(errors)
-            number = offer_texts(corpus=corpus, rows=rows, origin=options["origin"])
+            number = offer_texts(corpus=corpus, rows=rows, origin=options["origin"], arm=options["arm"])
         except BadDrafts as bad:
             raise CommandError(f"{path.name}: nothing was stored. {bad}") from None
         self.stdout.write(f"{number:,} drafts stored, {len(rows) - number:,} were there before.")
