@@ -4,11 +4,13 @@ It never uses the database, so it can do only what a person with a browser can d
 accounts and marks them as simulated.
 """
 
+import itertools
 import random
+import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,10 +22,13 @@ import requests
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.5
 LOOKS_EVERY = 1.0  # seconds between two reports of progress
+INSTRUCTIONS = re.compile(r"/prompt/(\d+)/")
 MOST_CHOICES = 5  # labels of the largest scheme
 
 # (premise, hypothesis) -> label, or None to skip the pair.
 Judge = Callable[[str, str], str | None]
+# (version of the prompt, field, chance) -> what is written into the field.
+Say = Callable[[int, str, random.Random], str]
 
 
 class CrowdError(Exception):
@@ -89,6 +94,26 @@ def mostly_agreeing(labels: Sequence[str], seed: int) -> Judge:
     return judge
 
 
+def made_up(version: int, name: str, dice: random.Random) -> str:
+    return f"Simulated {name} number {dice.randrange(10**9)}."
+
+
+def telling(shares: Mapping[int, float], labels: Sequence[str]) -> Say:
+    """Returns how sentences are made of which some tell their label by a word, as far as hypotheses alone can.
+
+    shares: version -> how often a model that reads hypotheses alone could be right; of others, as often as by chance.
+    """
+    words = [f"word{number}" for number in range(len(labels))]
+    chance = 1 / len(labels)
+
+    def say(version: int, name: str, dice: random.Random) -> str:
+        is_told = dice.random() < (shares.get(version, chance) - chance) / (1 - chance)
+        word = words[labels.index(name)] if is_told and name in labels else dice.choice(words)
+        return f"A simulated sentence with {word} and {dice.randrange(10**9)}."
+
+    return say
+
+
 class Annotator:
     """One simulated person with a browser session."""
 
@@ -129,19 +154,21 @@ class Annotator:
         self.send(form)
         tally.add(labels=labels, skipped=skipped, batches=1)
 
-    def write(self, corpus: str, tally: Tally, seed: int) -> None:
-        """Writes simulated hypotheses until no premise is left."""
+    def write(
+        self, corpus: str, tally: Tally, seed: int, say: Say = made_up, most: int | None = None
+    ) -> None:
+        """Writes what `say` says until no premise is left, or for `most` of them."""
         dice = random.Random(f"{seed} {self.username}")  # its name ends with the person's number
-        while not tally.stopped.is_set():
-            form = writing_form(self.open(f"/work/writing/{corpus}/"))
+        for number in itertools.count(1) if most is None else range(1, most + 1):
+            page = None if tally.stopped.is_set() else self.open(f"/work/writing/{corpus}/")
+            form = None if page is None else writing_form(page)
             if form is None:
                 return
+            version = version_on(page)
             for name in form.fields.keys():  # noqa: SIM118 - lxml's fields are no plain mapping
                 if name.startswith("text-"):
-                    form.fields[name] = (
-                        f"Simulated {name.removeprefix('text-')} number {dice.randrange(10**9)}."
-                    )
-            self.send(form)
+                    form.fields[name] = say(version, name.removeprefix("text-"), dice)
+            self.send(form, leaves=number == most)  # the page that follows would hand out another
             tally.add(written=1)
 
     def open(self, path: str) -> Any:
@@ -168,10 +195,16 @@ class Annotator:
     def get(self, path: str) -> Any:
         return self.page(self.http.get(self.url + path, timeout=180))
 
-    def send(self, form: Any, *, may_need_a_change: bool = False) -> Any:
-        headers = {"Referer": form.action}
-        answer = self.http.post(form.action, data=form.form_values(), headers=headers, timeout=180)
-        return self.page(answer, may_need_a_change)
+    def send(self, form: Any, *, may_need_a_change: bool = False, leaves: bool = False) -> Any:
+        """Returns the page that follows; None for who leaves before it comes."""
+        answer = self.http.post(
+            form.action,
+            data=form.form_values(),
+            headers={"Referer": form.action},
+            timeout=180,
+            allow_redirects=not leaves,
+        )
+        return None if answer.is_redirect else self.page(answer, may_need_a_change)
 
     def page(self, answer: requests.Response, may_need_a_change: bool = False) -> Any:
         # 422 is the same page with its errors.
@@ -203,6 +236,11 @@ def labelling_form(page: Any) -> Any:
 
 def writing_form(page: Any) -> Any:
     return next((form for form in page.forms if any(name.startswith("text-") for name in form.fields)), None)
+
+
+def version_on(page: Any) -> int:
+    """Returns the version of the prompt of a writing page, as its link to the full instructions names it; 0 without one."""
+    return next((int(found[1]) for link in page.iterlinks() if (found := INSTRUCTIONS.search(link[2]))), 0)
 
 
 def pairs_of(form: Any) -> Iterable[tuple[str, str, str]]:

@@ -1,24 +1,36 @@
 """A simulated crowd for a corpus: makes its accounts, and has them work through the real pages."""
 
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
 import requests
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.people.registration import create_person
 from annotation_site.operation.server import site
-from annotation_site.simulated_crowd import Annotator, CrowdError, Replay, Tally, mostly_agreeing, run_crowd
+from annotation_site.simulated_crowd import (
+    Annotator,
+    CrowdError,
+    Replay,
+    Tally,
+    made_up,
+    mostly_agreeing,
+    run_crowd,
+    telling,
+)
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine
 from collection.formats.registry import FORMATS
-from collection.models import Corpus
+from collection.models import Corpus, PromptVersion
+from collection.writing.arms import arms_of
 from validation.annotators.membership import invite
 from validation.models import Label, Question
 from validation.questions.addresses import address_of
@@ -31,12 +43,15 @@ PEOPLE, AT_ONCE, REPLAYED = 20, 16, "snli"  # unless others are asked for
 @dataclass(frozen=True)
 class CrowdOrder:
     """How many people work, and at what. replay: files whose labels 2 to 5 are cast, in the format; without them labels are
-    made up. write: they write for open premises first. seed: of chance."""
+    made up. write: they write for open premises first, at most `texts` each. arms: arm -> of a hundred hypotheses,
+    how many tell their label by themselves. seed: of chance."""
 
     corpus: Corpus
     annotators: int = PEOPLE
     at_once: int = AT_ONCE
     write: bool = False
+    texts: int | None = None
+    arms: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     replay: Sequence[Path] = ()
     format: str = REPLAYED
@@ -60,11 +75,12 @@ def simulate(
         for question in questions
     }
     people = [simulated(corpus, number, questions) for number in range(1, order.annotators + 1)]
+    say = telling(_shares(corpus, order.arms), corpus.labels) if order.arms else made_up
     tally, start = Tally(), time.monotonic()
 
     def day(annotator: Annotator) -> None:
         if order.write:
-            annotator.write(corpus.slug, tally, order.seed)
+            annotator.write(corpus.slug, tally, order.seed, say, order.texts)
         for address, judge in judges.items():
             annotator.label(address, judge, tally)
 
@@ -81,10 +97,27 @@ def simulate(
         "skipped": tally.skipped,
         "batches": tally.batches,
         "premises_written": tally.written,
+        "arms": {each.arm.slug: each.sent for each in arms_of(corpus, timezone.now())},
         "labels_not_dealt": replay.undealt() if replay else 0,
         "seconds": round(seconds, 2),
         "labels_per_second": round(tally.labels / seconds, 1),
     }
+
+
+def _shares(corpus: Corpus, arms: Mapping[str, int]) -> dict[int, float]:
+    """Returns version -> share, of the newest version of each of these arms. Raises FieldError for another arm."""
+    versions = dict(
+        PromptVersion.objects.newest().filter(prompt__corpus=corpus).values_list("prompt__slug", "pk")
+    )
+    least = math.ceil(100 / len(corpus.labels))
+    for arm, share in arms.items():
+        if arm not in versions:
+            raise FieldError(
+                f'there is no arm "{arm}"; the prompts are: {", ".join(sorted(versions))}.', "arms"
+            )
+        if not least <= share <= 100:
+            raise FieldError(f"{arm}={share}: name a share from {least}, which is chance, to 100.", "arms")
+    return {versions[arm]: share / 100 for arm, share in arms.items()}
 
 
 def lines(facts: dict[str, Any]) -> list[str]:
@@ -94,6 +127,12 @@ def lines(facts: dict[str, Any]) -> list[str]:
         f" ({facts['skipped']:,} pairs skipped) and wrote for {facts['premises_written']:,} premises in"
         f" {facts['seconds']:.1f} s."
     ]
+    if facts["premises_written"] and facts["arms"]:
+        sent = ", ".join(f"{arm} {tasks:,}" for arm, tasks in facts["arms"].items())
+        found.append(
+            f"Premises written for under each arm: {sent}. What is found between them:"
+            f" manage.py figure bias-alone-compared {facts['corpus']} by=arm"
+        )
     if facts["labels_not_dealt"]:
         found.append(f"{facts['labels_not_dealt']:,} labels of the file found no open seat.")
     return found

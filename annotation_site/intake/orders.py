@@ -472,6 +472,16 @@ class CrowdForm(OrderForm):
     annotators = Whole(1, MOST_PEOPLE, label="Simulated annotators", help_text=f"Default {PEOPLE}.")
     at_once = Whole(1, 1000, label="How many work at one time", help_text=f"Default {AT_ONCE}.")
     write = switch("Write for open premises first")
+    texts = Whole(
+        1,
+        label="Premises that each person writes for, at most",
+        help_text="Empty: until none is left. Arms that are drawn by writer want people who stop.",
+    )
+    arms = text(
+        "A planted difference between arms",
+        "How many of a hundred hypotheses of each arm tell their label by themselves: base=50,edit=45. Arms that are not"
+        " named tell it as often as chance does.",
+    )
     seed = Whole(0, LARGEST_SEED, label="Seed of chance", help_text="Default 0.")
     format = Choice(
         [(name, name) for name in sorted(FORMATS)],
@@ -488,10 +498,20 @@ class CrowdForm(OrderForm):
             annotators=given["annotators"] or PEOPLE,
             at_once=given["at_once"] or AT_ONCE,
             write=given["write"],
+            texts=given["texts"],
+            arms=_planted(given["arms"]),
             seed=given["seed"] or 0,
             replay=readable_files(files),
             format=given["format"] or REPLAYED,
         )
+
+
+def _planted(given: str) -> dict[str, int]:
+    """Reads `base=50,edit=45`. Raises FieldError."""
+    found = re.findall(r"([^=,\s]+)\s*=\s*(\d{1,3})\s*(?:,|$)", given)
+    if len(found) != len(given.split(",")) and given.strip():
+        raise FieldError(f'"{given}" cannot be read; write base=50,edit=45, for example.', "arms")
+    return {arm: int(share) for arm, share in found}
 
 
 class TableForm(OrderForm):

@@ -1,5 +1,6 @@
 """The simulated crowd labels all questions that are open, each person writes texts of their own, and failures are told."""
 
+import random
 import subprocess
 from contextlib import nullcontext
 
@@ -9,13 +10,14 @@ from django.core.management import CommandError
 from accounts.models import User
 from annotation_site.intake.jobs import work
 from annotation_site.operation import server
-from annotation_site.simulated_crowd import Annotator, Tally
+from annotation_site.simulated_crowd import Annotator, Tally, telling
 from collection.models import Pair, PairImportJob
 from collection.premises.writing_seats import make_seats
 from jobs import claims
+from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
 from tests.cast import rosa
 from tests.commands import run
-from tests.corpora import ask, make_corpus, make_pair, make_premise
+from tests.corpora import ask, make_arm, make_corpus, make_pair, make_premise
 from validation.models import Label
 from validation.pairs.opening import open_for_validation
 
@@ -61,8 +63,38 @@ def test_two_people_of_one_seed_have_dice_of_their_own(monkeypatch):
         monkeypatch.setattr(
             "annotation_site.simulated_crowd.writing_form", lambda page, pages=pages: next(pages)
         )
+        monkeypatch.setattr("annotation_site.simulated_crowd.version_on", lambda page: 1)
         annotator.write("small", Tally(), 0)
     assert len(set(texts)) == 2
+
+
+def test_a_planted_share_is_what_a_model_of_hypotheses_alone_can_tell():
+    labels, dice = ("entailment", "neutral", "contradiction"), random.Random(1)
+    say = telling({1: 0.6}, labels)
+    for version, share in ((1, 0.6), (2, 1 / 3)):
+        pairs = [
+            Labelled(say(version, label, dice), label, f"{number}", "", "")
+            for number in range(1000)
+            for label in labels
+        ]
+        assert measure_bias(pairs, labels=labels)["groups"][0]["within"]["share"] == pytest.approx(
+            share, abs=0.03
+        )
+
+
+@pytest.mark.parametrize(
+    ("arms", "told"),
+    [
+        ("base:50", "cannot be read"),
+        ("other=50", 'there is no arm "other"; the prompts are: edit, fiction.'),
+        ("edit=20", "name a share from 34, which is chance, to 100"),
+    ],
+)
+def test_arms_that_cannot_be_planted_are_named(db, arms, told):
+    make_arm(make_corpus(), "edit")
+    failure = run("simulate", "small", "--write", f"--arms={arms}").failure
+    assert "--arms" in failure
+    assert told in failure
 
 
 class _Form:
