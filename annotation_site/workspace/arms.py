@@ -117,6 +117,7 @@ def arms_page(request: HttpRequest, slug: str) -> HttpResponse:
         "corpus": corpus,
         "each": next(shown([ARMS], corpus, counts), None),
         "arms": arms,
+        "prompts": corpus.prompts.filter(arm_of=None).order_by("pk"),
         "changes": cast(Any, changes[:CHANGES_SHOWN]),
     }
     return render(request, "workspace/arms.html", context)

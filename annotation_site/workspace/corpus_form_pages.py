@@ -34,6 +34,8 @@ MOST_FIELDS = 900  # of a form; Django takes 1,000
 def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpResponse:
     """Shows a section of the corpus's file as a form, beside it the file and what would change, and changes it.
 
+    `?arm=SLUG` shows it with another arm of that prompt, to be named.
+
     The text with what was changed so far travels with the form: nothing is stored before it is confirmed.
     """
     corpus, section = get_object_or_404(Corpus, slug=slug), forms.section_named(part)
@@ -52,6 +54,9 @@ def change_corpus(request: HttpRequest, slug: str, part: str = "about") -> HttpR
     content = _content(look.text)
     if content is None:
         return _as_file(request, corpus, look)
+    if request.method == "GET" and (place := forms.prompt_named(request.GET.get("arm", ""), content)):
+        changed = edited(look.text, content := forms.with_arm(content, place))
+        look, is_rewritten = look_at(changed.text, corpus), changed.is_rewritten
     # The script that shows what is typed must not move the cursor to the errors.
     is_asked = request.POST.get("do") in ("look", "load") and not request.htmx  # type: ignore[attr-defined]
     shown = look.faults if request.method == "POST" else []
@@ -116,6 +121,8 @@ def _posted_text(request: HttpRequest, now: str) -> tuple[str, bool]:
         wanted = forms.added(wanted, place)
     elif what == "remove":
         wanted = forms.removed(wanted, place)
+    elif what == "arm":
+        wanted = forms.with_arm(wanted, place)
     changed = edited(text, wanted)
     return changed.text, changed.is_rewritten
 

@@ -184,6 +184,10 @@ class Group(Placed):
     previews: list[tuple[str, str]] = field(default_factory=list)
 
     @property
+    def is_prompt(self) -> bool:
+        return self.place[:-1] == ("prompts",)
+
+    @property
     def has_faults(self) -> bool:
         """Returns whether something in it is to be corrected."""
         return (
@@ -194,7 +198,9 @@ class Group(Placed):
 
     @property
     def is_new(self) -> bool:
-        """Returns whether nothing has been written into its texts, which are not translations."""
+        """Returns whether it has no short name yet, or nothing was written into its texts, which are not translations."""
+        if any(each.place[-1] == "slug" and not each.value for each in self.fields):
+            return True
         texts = [each for each in self.fields if each.kind in ("line", "text")]
         return bool(texts) and not any(each.value or each.original for each in texts)
 
@@ -508,6 +514,26 @@ def added(content: Content, name: str) -> Content:
     return changed
 
 
+def prompt_named(slug: str, content: Content) -> str:
+    """Returns the name of the place of the prompt with this slug; empty without one."""
+    prompts = _tables(content.get("prompts"))
+    return next((f"prompts.{n}" for n, each in enumerate(prompts) if slug and each.get("slug") == slug), "")
+
+
+def with_arm(content: Content, name: str) -> Content:
+    """Returns the content with an arm of the prompt at a place: a copy of it that wants a short name of its own."""
+    changed, place = deepcopy(content), place_of(name)
+    table = _at(changed, place)
+    if place[:-1] != ("prompts",) or not isinstance(table, dict) or len(changed["prompts"]) >= MOST_ROWS:
+        return changed
+    of = table.get("arm_of") or table.get("slug", "")
+    arms = [each for each in _tables(changed["prompts"]) if of in (each.get("slug"), each.get("arm_of"))]
+    own = {"slug": "", "name": f"{table.get('name', '')}, arm {len(arms) + 1}", "arm_of": of}
+    kept = {key: deepcopy(value) for key, value in table.items() if key not in (*own, *OF_FIRST_ARM)}
+    changed["prompts"].append({**own, **kept})
+    return changed
+
+
 def removed(content: Content, name: str) -> Content:
     """Returns the content without the table at a place."""
     changed, place = deepcopy(content), place_of(name)
@@ -654,6 +680,12 @@ KNOWN_BY = (
     "label",
     "partition",
 )
+OF_FIRST_ARM = (
+    "status",
+    "share",
+    "drawn_by",
+    "drawn_by_genre",
+)  # keys that a copy for another arm begins anew
 TASKS = 10  # of the visit whose pay is told with reading
 SHOWN = 70  # characters of what a table is known by
 ONE = {

@@ -11,7 +11,7 @@ from annotation_site.workspace import corpus_forms as forms
 from collection.corpora.corpus_file import corpus_file_in
 from collection.corpus_schema import CorpusFile
 from collection.joining.estimates import estimate
-from collection.models import Corpus, Pair, PromptVersion
+from collection.models import Corpus, Pair, Prompt, PromptVersion
 from schemas.base import part_in
 from tests.conftest import REPOSITORY
 from tests.corpora import make_link
@@ -163,6 +163,35 @@ def test_changes_go_along_from_part_to_part_and_are_made_together(client, captio
     assert PromptVersion.objects.get().pay_cents == 61
     page = send(client, client.get("/c/captions/settings/change/genres/"), "remove:genres.1")
     assert ("-", "genre posters") in page.context["look"].changes.lines
+
+
+def test_a_prompt_is_copied_as_an_arm_in_one_step_and_asked_for_its_name(client, captions):
+    arms = html.fromstring(client.get("/c/captions/arms/").content.decode())
+    (link,) = arms.xpath("//a[contains(., 'Copy as an arm')]/@href")
+    page = client.get(link)
+    first, copy = tomllib.loads(page.context["look"].text)["prompts"]
+    own = {"slug": "", "name": f"{first['name']}, arm 2", "arm_of": "captions"}
+    assert copy == {**first, **own}
+    assert not page.context["is_rewritten"]
+    assert Prompt.objects.count() == 1, "nothing is stored yet"
+    unnamed = send(client, page, "load")
+    assert unnamed.status_code == 422
+    page = send(client, page, **{"prompts.1.slug": "edit", "prompts.1.mode": "edit"})
+    assert send(client, page, "load").status_code == 302
+    arm = Prompt.objects.get(slug="edit")
+    assert (arm.arm_of.slug, arm.share) == ("captions", 1)
+    said = [PromptVersion.objects.get(prompt__slug=slug) for slug in ("captions", "edit")]
+    assert [each.mode for each in said] == ["write", "edit"]
+    assert said[0].instructions == said[1].instructions
+    again = send(client, client.get("/c/captions/settings/change/prompts/"), "arm:prompts.1")
+    third = tomllib.loads(again.context["look"].text)["prompts"][2]
+    assert (third["arm_of"], third["mode"]) == ("captions", "edit"), "a copy of an arm is an arm of the first"
+    for nonsense in ("arm:", "arm:prompts.9", "arm:genres.0", "arm:prompts.x"):
+        assert send(client, page, nonsense).context["look"].text == page.context["look"].text
+    assert (
+        client.get("/c/captions/settings/change/prompts/?arm=nobody").context["look"].text.count("arm_of")
+        == 1
+    )
 
 
 def test_a_part_is_added_and_taken_out(client, captions):
