@@ -122,8 +122,14 @@ def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def has_words(text: str, sought: str, split: Callable[[str], Sequence[str]]) -> bool:
-    """Returns whether these words stand in the text, one after the other; signs that are no words, anywhere."""
-    among, words = list(split(text.casefold())), list(split(sought.casefold()))
+    """Returns whether these words stand in the text, one after the other; signs that are no words, anywhere.
+
+    A part with an apostrophe, such as n't, is found at the end of words.
+    """
+    text, sought = (each.casefold().replace("’", "'") for each in (text, sought))
+    among, words = list(split(text)), list(split(sought))
+    if "'" in sought and len(words) == 1:
+        return any(word.endswith(sought.strip()) for word in among)
     if not words:
         return sought in text
     return any(among[place : place + len(words)] == words for place in range(len(among) - len(words) + 1))

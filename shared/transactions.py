@@ -8,6 +8,7 @@ from random import random
 from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
+from django.db.models import Model
 
 logger = logging.getLogger(__name__)
 TRIES = 4
@@ -42,3 +43,14 @@ def one_transaction(action: Callable[Given, Result]) -> Callable[Given, Result]:
             return action(*args, **kwargs)
 
     return run
+
+
+def hold_back(*models: type[Model]) -> None:
+    """Waits for the transactions that have written to these tables, and lets others write when this one is over.
+
+    For rows that nobody can lock, since they are not there yet. SQLite has one writer.
+    """
+    if connection.vendor == "postgresql":
+        tables = ", ".join(model._meta.db_table for model in models)
+        with connection.cursor() as cursor:
+            cursor.execute(f"LOCK TABLE {tables} IN SHARE MODE")

@@ -15,7 +15,7 @@ from accounts.pages.access import researcher_form
 from collection.errors import NotPossible
 from collection.models import Corpus, Preregistration, Prompt, WritingAssignment
 from collection.writing.arms import arms_in, modes_of
-from shared.transactions import one_transaction
+from shared.transactions import hold_back, one_transaction
 from validation.models import Assignment
 
 LONGEST = 100_000
@@ -35,6 +35,7 @@ TO_SAY = (
 def preregister(*, corpus: Corpus, text: str, by: User | None = None) -> Preregistration:
     """Stores the text with its hash. Raises NotPossible once somebody began a task, or where a text is there."""
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
+    hold_back(WritingAssignment, Assignment)
     text = text.replace("\r\n", "\n").strip()
     if not text or "\0" in text or len(text) > LONGEST:
         raise NotPossible(

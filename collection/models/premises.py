@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from collection.models.corpora import Corpus, Genre
 from collection.models.querysets import DroppedLineQuerySet, PremiseQuerySet
@@ -82,7 +83,7 @@ class Premise(models.Model):
 class OfferedText(models.Model):
     """A draft that writers of a premise get to change: a model's, or a sentence from elsewhere.
 
-    The drafts of an arm stand in place of those for all arms.
+    The drafts of an arm stand in place of those for all arms. A task shows those that were there when it was begun.
     """
 
     premise = models.ForeignKey(Premise, on_delete=models.CASCADE, related_name="offered", db_index=False)
@@ -92,6 +93,7 @@ class OfferedText(models.Model):
     label = models.CharField(max_length=20, blank=True, help_text="empty: for every label")
     text = models.TextField()
     origin = models.CharField(max_length=200, help_text="where it comes from, such as the name of a model")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         constraints = [

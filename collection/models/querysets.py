@@ -120,10 +120,11 @@ class GenreQuerySet(models.QuerySet):
         return self.annotate(next_turn=Subquery(free.values("turn")[:1]))
 
     def upsetting(self) -> "GenreQuerySet":
-        """Keeps genres whose texts may upset: their prompt has a warning (`care`)."""
-        versions = self.model._meta.apps.get_model("collection", "PromptVersion").objects
-        newest = versions.filter(prompt=OuterRef("prompt")).order_by("-number").values("care")[:1]
-        return self.alias(care=Subquery(newest)).exclude(care=None).exclude(care="")
+        """Keeps genres whose texts may upset: their prompt, or an open arm of it, has a warning (`care`)."""
+        newest = self.model._meta.apps.get_model("collection", "PromptVersion").objects.newest()
+        is_arm = Q(prompt__arm_of=OuterRef("prompt")) & ~Q(prompt__status="closed")
+        of = newest.filter(Q(prompt=OuterRef("prompt")) | is_arm)
+        return self.filter(Exists(of.exclude(care="")))
 
 
 class ProblemReportQuerySet(models.QuerySet):

@@ -17,6 +17,7 @@ from accounts.models import User
 from collection.models import (
     ArmDraw,
     Corpus,
+    Exclusion,
     Prompt,
     PromptChange,
     PromptVersion,
@@ -117,11 +118,14 @@ def _is_in_hand(now: datetime) -> Q:
 def tasks_by_arm(root: Prompt, now: datetime, *, genre: int | None = None) -> dict[int, int]:
     """Returns arm -> its tasks that are sent or in hand, since arms were last added, opened, closed or weighted anew.
 
-    Older tasks do not count: an arm that comes late would get everybody, and differ from others by its time.
+    Older tasks do not count: an arm that comes late would get everybody, and differ from others by its time. Nor do those of
+    people who were excluded with what they wrote.
     """
     since = PromptChange.objects.filter(_is_arm(root)).aggregate(at=Max("changed_at"))["at"]
     counted = Q(outcome=WritingAssignment.Outcome.SUBMITTED) | _is_in_hand(now)
+    gone = Exclusion.objects.standing().filter(corpus=root.corpus_id, retracts_pairs=True)
     tasks = WritingAssignment.objects.filter(counted, _is_arm(root, "prompt_version__"))
+    tasks = tasks.exclude(annotator__in=gone.values("annotator"))
     tasks = tasks.filter(seat__is_pilot=root.status == Prompt.Status.PILOT)
     if since is not None:
         tasks = tasks.filter(created_at__gte=since)

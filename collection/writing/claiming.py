@@ -124,7 +124,7 @@ def _of_chosen_kind(current: WritingAssignment, chosen: str, now: datetime) -> W
     release_seat(current)
     lease_seat(seat, annotator, now)
     WritingAssignment.objects.filter(pk=current.pk).update(
-        seat=seat, prompt_version=version, token=new_token()
+        seat=seat, prompt_version=version, token=new_token(), created_at=now
     )
     pay_for_earlier_reading(annotator=annotator, version=version)
     return assignments().get(pk=current.pk)

@@ -3,15 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q
+from django.utils import timezone
 
 from collection.advice import words_of
 from collection.corpus_schema import CONTRAST, EDIT
 from collection.formats.records import Unreadable, storable
-from collection.models import Corpus, OfferedText, Pair, PairEdit, PromptVersion, WritingAssignment
+from collection.models import (
+    Corpus,
+    OfferedText,
+    Pair,
+    PairEdit,
+    PromptVersion,
+    WritingAssignment,
+)
 from collection.texts import flaw_in, one_line, visible
 from nli.tokens import edit_distance, tokeniser
-from shared.transactions import one_transaction
+from shared.transactions import hold_back, one_transaction
 
 ERRORS_SHOWN = 5
 LONGEST_ORIGIN = "it is longer than 200 characters"
@@ -23,7 +30,8 @@ def starts_of(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[s
     if version.mode == EDIT:
         premise = assignment.seat.premise
         arms = ("", version.prompt.slug)
-        rows = OfferedText.objects.filter(premise=premise.pk, arm__in=arms).values_list(
+        there = OfferedText.objects.filter(premise=premise.pk, arm__in=arms)
+        rows = there.filter(created_at__lte=assignment.created_at or timezone.now()).values_list(
             "arm", "label", "text"
         )
         of_arm, of_all = ({label: text for arm, label, text in rows if arm == each} for each in arms[::-1])
@@ -95,9 +103,9 @@ def offer_texts(
 ) -> int:
     """Stores drafts for writers to change: (line, {premise, text, label}). Returns how many are new.
 
-    arm: the slug of the prompt under which they are offered; empty: under all. A stored draft is never replaced: somebody
-    may be changing it. Raises BadDrafts, and stores nothing, where the arm is no prompt under which sentences are changed,
-    or a line names an unknown premise or label, has no text, another text than the stored one, or comes once somebody began.
+    arm: the slug of the prompt under which they are offered; empty: under all. A stored draft is never replaced, and tasks
+    that were begun keep the sentence that they showed. Raises BadDrafts, and stores nothing, where the arm is no prompt
+    under which sentences are changed, or a line names an unknown premise or label, or has no text or another than is stored.
     """
     premises = dict(corpus.premises.values_list("public_id", "pk"))
     there = {
@@ -105,16 +113,11 @@ def offer_texts(
         for each in OfferedText.objects.filter(premise__corpus=corpus, arm=arm)
     }
     new: dict[tuple[int, str], str] = {}
-    may_come = Q(closed_at=None) | Q(outcome=WritingAssignment.Outcome.EXPIRED)
-    begun = WritingAssignment.objects.filter(may_come, corpus=corpus, prompt_version__mode=EDIT)
     edited = set(
         PromptVersion.objects.newest()
         .filter(prompt__corpus=corpus, mode=EDIT)
         .values_list("prompt__slug", flat=True)
     )
-    if arm:
-        begun = begun.filter(prompt_version__prompt__slug=arm)
-    in_change = set(begun.values_list("seat__premise__public_id", flat=True))
     errors = [
         f"--origin: {flaw}" for flaw in [flaw_in(origin) or LONGEST_ORIGIN * (len(origin) > 200)] if flaw
     ]
@@ -139,15 +142,15 @@ def offer_texts(
             errors.append(
                 f"line {line}: another draft for this premise and label is there; drafts are not replaced"
             )
-        elif key not in there and name in in_change:
-            errors.append(f"line {line}: somebody has begun to change the sentence of premise “{name}”")
         elif key not in there:
             new[key] = text
     if errors:
         raise BadDrafts(errors)
+    hold_back(WritingAssignment)  # a task is begun before these drafts, or shows them
+    at = timezone.now()
     OfferedText.objects.bulk_create(
         (
-            OfferedText(premise_id=pk, arm=arm, label=label, text=text, origin=origin)
+            OfferedText(created_at=at, premise_id=pk, arm=arm, label=label, text=text, origin=origin)
             for (pk, label), text in new.items()
         ),
         batch_size=2000,

@@ -21,6 +21,7 @@ from collection.models import (
     DraftText,
     LedgerEntry,
     Pair,
+    Prompt,
     WritingAssignment,
     WritingSeat,
     WritingSignals,
@@ -202,8 +203,7 @@ def skip_writing(
     if texts is None:
         assignment.drafts.filter(label=DraftText.PROBLEM).delete()
     else:
-        starts = starts_of(assignment, {}) | {DraftText.PROBLEM: texts.get(DraftText.PROBLEM, "")}
-        typed = {label: text for label, text in texts.items() if text.strip() not in ("", starts.get(label))}
+        typed = _to_store(assignment, {**texts, DraftText.PROBLEM: ""})  # the problem is reported
         form = assignment.corpus.consent_form_id
         agrees = not typed or form is None or Consent.objects.is_given(annotator, form)
         _store(assignment, typed if agrees else {})
@@ -225,7 +225,7 @@ def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
         return 0
     today = WritingAssignment.objects.filter(
         annotator=assignment.annotator_id,
-        prompt_version__prompt=version.prompt_id,
+        prompt_version__prompt__in=Prompt.objects.arms_of(version.prompt.root.pk),
         skip_reason=SkipReason.UPSETTING,
         closed_at__gte=start_of_day(now),
     )
@@ -271,8 +271,9 @@ def save_draft(
 
 
 def _to_store(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
-    """Returns the filled fields of a task (label -> text), as long as a draft may be."""
-    typed = {label: text for label, text in texts.items() if text.strip()}
+    """Returns the fields of a task (label -> text) with more than what stood in them, as long as a draft may be."""
+    starts = starts_of(assignment, {})
+    typed = {label: text for label, text in texts.items() if text.strip() not in ("", starts.get(label))}
     fields = {*assignment.labels, *assignment.reasons, DraftText.PROBLEM} if typed else set()
     return {
         label: text.replace("\0", "")[: DraftText.LONGEST] for label, text in typed.items() if label in fields

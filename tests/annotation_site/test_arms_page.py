@@ -3,10 +3,22 @@
 import json
 
 import pytest
+from django.utils import timezone
 
-from collection.models import Corpus, OfferedText, PilotWriter, Premise, Prompt, PromptVersion
+from collection.models import (
+    Corpus,
+    OfferedText,
+    PairEdit,
+    PilotWriter,
+    Premise,
+    Prompt,
+    PromptVersion,
+    WritingAssignment,
+    WritingSeat,
+)
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
+from collection.writing.starts import starts_of
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person, rosa, signed_in, with_token
 from tests.commands import run
@@ -132,17 +144,22 @@ def test_drafts_of_an_arm_want_an_arm_whose_sentences_are_changed(corpus, tmp_pa
     assert run(*asked[:-2]).out.startswith("1 drafts stored"), "beside it, one for all other arms"
 
 
-def test_no_draft_takes_the_place_of_a_sentence_that_somebody_is_changing(corpus, tmp_path):
+def test_a_task_that_was_begun_keeps_its_sentence_also_when_its_time_is_over(corpus, tmp_path):
     PromptVersion.objects.update(mode="edit")
-    premise = claim_writing(corpus=corpus, annotator=person("ana")).seat.premise
+    task = claim_writing(corpus=corpus, annotator=person("ana"))
+    premise = task.seat.premise
     file = tmp_path / "drafts.jsonl"
     file.write_text(json.dumps({"premise": premise.public_id, "text": "A draft."}))
-    said = run("offer_texts", "small", file, "--origin", "model 1").failure
-    assert f"line 1: somebody has begun to change the sentence of premise “{premise.public_id}”" in said
-    PromptVersion.objects.update(mode="write")
-    assert "1 drafts stored" in run("offer_texts", "small", file, "--origin", "model 1").out
-    PromptVersion.objects.update(mode="edit")
-    assert "1 were there" in run("offer_texts", "small", file, "--origin", "model 1").out
+    WritingAssignment.objects.filter(pk=task.pk).update(outcome="expired", closed_at=timezone.now())
+    WritingSeat.objects.filter(pk=task.seat_id).update(leased_until=None, annotator=None)
+    assert run("offer_texts", "small", file, "--origin", "model 1").out.startswith("1 drafts stored")
+    assert set(starts_of(task, {}).values()) == {premise.text}
+    submit_writing(annotator=person("ana"), token=task.token, texts=TEXTS, key=task.token)
+    assert set(PairEdit.objects.values_list("edited_from", flat=True)) == {premise.text}
+    WritingSeat.objects.exclude(premise=premise).delete()
+    WritingSeat.objects.filter(premise=premise).update(submitted_at=None, leased_until=None, annotator=None)
+    later = claim_writing(corpus=corpus, annotator=person("ben"))
+    assert set(starts_of(later, {}).values()) == {"A draft."}
 
 
 def test_the_writing_page_of_an_arm_is_previewed(corpus):

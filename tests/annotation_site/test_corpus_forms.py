@@ -167,7 +167,7 @@ def test_changes_go_along_from_part_to_part_and_are_made_together(client, captio
 
 def test_a_prompt_is_copied_as_an_arm_in_one_step_and_asked_for_its_name(client, captions):
     arms = html.fromstring(client.get("/c/captions/arms/").content.decode())
-    (link,) = arms.xpath("//a[contains(., 'Copy as an arm')]/@href")
+    link = arms.xpath("//a[contains(., 'Copy as an arm')]")[0].get("href")
     page = client.get(link)
     first, copy = tomllib.loads(page.context["look"].text)["prompts"]
     own = {"slug": "", "name": f"{first['name']}, arm 2", "arm_of": "captions"}

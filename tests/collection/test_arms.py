@@ -27,14 +27,15 @@ from collection.models import (
     WritingSeat,
 )
 from collection.premises.writing_seats import make_seats
-from collection.writing.arms import draw, mean_pay
+from collection.writing.arms import arms_of, draw, mean_pay
 from collection.writing.claiming import claim_writing, prompts_with_work, why_no_work
 from collection.writing.prompts import make_pilot_seats, set_prompt_status
 from collection.writing.submitting import skip_writing, submit_writing
 from schemas.toml_text import toml_of
-from tests.cast import person, signed_in
+from tests.cast import person, rosa, signed_in
 from tests.conftest import REPOSITORY
 from tests.corpora import make_arm, make_corpus, make_premise, make_premises
+from validation.annotators.exclusion import exclude
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +93,15 @@ def test_a_skipped_task_does_not_count(corpus):
     ben = claim_writing(corpus=corpus, annotator=person("ben"))
     cem = claim_writing(corpus=corpus, annotator=person("cem"))
     assert {each.prompt_version.prompt.slug for each in (ben, cem)} == {"fiction", "edit"}
+
+
+def test_tasks_of_people_who_were_excluded_with_their_texts_do_not_count(corpus):
+    gone = write(corpus, "ana", 6)[0]
+    other = {"fiction": "edit", "edit": "fiction"}[gone]
+    exclude(corpus=corpus, annotator=person("ana"), by=rosa(), reason="pasted", retract_pairs=True)
+    arms = Counter(write(corpus, name)[0] for name in ("ben", "cem", "dora", "ed"))
+    assert arms == {gone: 2, other: 2}
+    assert {each.arm.slug: each.recent for each in arms_of(corpus, timezone.now())} == {gone: 2, other: 2}
 
 
 def test_shares_weigh(corpus):

@@ -24,7 +24,7 @@ from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from shared.bidi import isolated
 from tests.cast import person
-from tests.corpora import make_corpus, make_link, make_premise
+from tests.corpora import make_arm, make_corpus, make_link, make_premise
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +104,17 @@ def test_nobody_begins_with_a_text_that_may_upset_unless_they_chose_its_kind(cor
     assert write(corpus, vera) != least  # a visit begins anew
     Premise.objects.exclude(genre__prompt__slug=least).update(status="paused")
     assert write(corpus, person("last")) == least
+
+
+def test_the_warning_of_another_arm_counts_too(corpus, ana):
+    least = write(corpus, person("first"))
+    WritingSeat.objects.update(submitted_at=None, annotator=None, leased_until=None)
+    arm = make_arm(corpus, "softer", root=least)
+    PromptVersion.objects.filter(prompt=arm).update(care="People die in these texts.")
+    assert corpus.genres.upsetting().exists()
+    assert write(corpus, ana) not in (least, "softer")
+    Prompt.objects.filter(pk=arm.pk).update(status="closed")
+    assert not corpus.genres.upsetting().exists(), "nobody gets its texts"
 
 
 def test_a_run_that_has_no_text_left_ends(corpus, ana):

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from collection.models import Corpus, Premise, ProblemReport, PromptVersion, WritingAssignment
+from collection.models import Corpus, Premise, ProblemReport, Prompt, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.problem_reports import answer_report
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import make_arm, make_corpus, make_premise
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +38,15 @@ def test_an_upsetting_text_is_paid_so_many_times_a_day(corpus, ana):
     assert ana.ledger.total_cents() == 24
     WritingAssignment.objects.update(closed_at=timezone.now() - timedelta(days=1))
     assert skip(corpus, ana, reason="upsetting") == 12
+
+
+def test_the_limit_of_a_day_is_one_for_all_arms(corpus, ana):
+    make_arm(corpus, "edit")
+    Prompt.objects.filter(slug="fiction").update(drawn_by="premise")
+    PromptVersion.objects.update(skip_pay_cents=12, paid_skips_per_day=2)
+    assert [skip(corpus, ana, reason="upsetting") for _ in range(6)] == [12, 12, 0, 0, 0, 0]
+    under = WritingAssignment.objects.values_list("prompt_version__prompt__slug", flat=True)
+    assert set(under) == {"fiction", "edit"}
 
 
 def test_other_reasons_are_kept_and_not_paid(corpus, ana):

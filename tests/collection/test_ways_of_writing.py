@@ -112,6 +112,7 @@ def test_an_arm_with_drafts_of_its_own_shows_those_and_other_arms_the_text():
     assert set(starts_of(task, {}).values()) == {PREMISE}
     OfferedText.objects.create(premise=premise, label="neutral", text="For all.", origin="m")
     OfferedText.objects.create(premise=premise, arm="fiction", text="A fox sleeps.", origin="m")
+    OfferedText.objects.update(created_at=task.created_at)
     assert set(starts_of(task, {}).values()) == {"A fox sleeps."}, (
         "those of the arm, in place of those for all"
     )
@@ -233,6 +234,12 @@ def test_a_coach_names_a_word_that_gives_the_answer_away_and_refuses_nothing():
         ("不", "zh", "他不去学校。", "不"),
         ("不", "zh", "他去学校。", ""),
         ("没有, 不", "zh", "他没有去。", "没有"),
+        ("n't", "en", "Dogs don’t bark.", "n't"),
+        ("n’t", "en", "Dogs don't bark.", "n’t"),
+        ("n't", "en", "An ant barks, n'est-ce pas.", ""),
+        ("don't", "en", "Dogs Don't bark.", "don't"),
+        ("'s", "en", "The dog's bark.", "'s"),
+        ("'s", "en", "The dogs bark.", ""),
     ],
 )
 def test_words_to_avoid_are_found_in_any_script(avoid, language, text, refused_for):
