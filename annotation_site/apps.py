@@ -6,7 +6,7 @@ class AnnotationSiteConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
-        from annotation_site.researchers import bias_figures
+        from annotation_site.researchers import bias_figures, looks
         from annotation_site.researchers.coach import words_that_give_away
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
@@ -22,6 +22,7 @@ class AnnotationSiteConfig(AppConfig):
             *bias_figures.FIGURES,
             finished.FINISHED,
             arms.ARMS,
+            looks.LOOKS,
             paper_pairs.PAPER_PAIRS,
         )
         COMPUTE.update({Kind.BIAS: bias_of, Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})

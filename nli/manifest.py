@@ -183,12 +183,33 @@ class Parser(TypedDict):
     sha256: NotRequired[str]
 
 
+class Compared(TypedDict):
+    """Two arms at a look. measure: alone or upheld. share: of the plan. level: of p. told: at which look."""
+
+    measure: str
+    groups: list[str]
+    pairs: list[int]
+    share: float
+    effect: float
+    p: float | None
+    level: float | None
+    told: int | None
+
+
+class Look(TypedDict):
+    number: int
+    made_at: str
+    is_last: bool
+    compared: list[Compared]
+
+
 class Preregistration(TypedDict):
     """What researchers said before the first task. sha256: over the text in UTF-8."""
 
     text: str
     sha256: str
     registered_at: str
+    looks: NotRequired[list[Look]]
 
 
 class Provenance(TypedDict):
@@ -394,7 +415,7 @@ class Manifest(TypedDict):
             Preregistration,
             Key(
                 "only where the researchers registered, before the first task, what they compare and how: the `text`, its"
-                " `sha256`, and when (`registered_at`)"
+                " `sha256`, when (`registered_at`), and the `looks` at arms that were planned and made"
             ),
         ]
     ]

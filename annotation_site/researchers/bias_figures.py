@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
+from annotation_site.researchers.looks import DEFINITIONS as ABOUT_LOOKS
 from annotation_site.researchers.wages import MEANINGS
 from shared.clusters import FEWEST
 from shared.figures import Figure, Parameters, Picture, picture
@@ -101,6 +102,19 @@ def _compared(data: Counted, measure: str) -> list[dict[str, Any]]:
     return [each for each in data.found["compared"] if each["measure"] == measure]
 
 
+LOOKED_AT = {
+    "share": ("of the plan", "share"),
+    "level": ("level of the look", "p"),
+    "told": ("told at look", "count"),
+}
+LOOKED = ("look", *LOOKED_AT)
+
+
+def _looks_planned(data: Counted) -> tuple[str, ...]:
+    """Returns something for each column about looks, which stand where some were made."""
+    return ("",) * any("look" in each for each in data.found["compared"])
+
+
 def _differences(measure: str, data: Counted, by: str) -> Iterator[dict[str, Any]]:
     for each in _compared(data, measure):
         first, second = (group_name(data.found["by"], name, data.names) for name in each["groups"])
@@ -116,12 +130,18 @@ def _differences(measure: str, data: Counted, by: str) -> Iterator[dict[str, Any
             "corrected": each["corrected_p"],
             **dict(zip(("writers", "others"), each["clusters"], strict=True)),
             "both": each["in_both"],
+            **{name: each.get(name) for name in LOOKED},
         }
 
 
 def _differences_drawn(what: str, table: Table, data: Counted) -> Picture:
-    """Says which pairs of groups differ after the correction for their number."""
-    differ = [row for row in table.rows if row["corrected"] < SIGNIFICANT]
+    """Says which pairs of groups differ after the correction for their number, and for earlier looks if some are planned."""
+    looks = [row["look"] for row in table.rows if row["look"]]
+    differ = [
+        row
+        for row in table.rows
+        if (row["told"] if looks else row["corrected"] is not None and row["corrected"] < SIGNIFICANT)
+    ]
     number = len(table.rows)
     said = [f"{row['pair']} by {row['points']:.1f} points" for row in differ[:LISTED]]
     more = f", and {len(differ) - LISTED} more" if len(differ) > LISTED else ""
@@ -133,7 +153,10 @@ def _differences_drawn(what: str, table: Table, data: Counted) -> Picture:
         found = f"No two of {number} pairs of groups clearly differ in {what}"
     zero = [{"axis": "x", "value": 0, "name": "no difference"}]
     drawn = picture("dots", y="pair", x="points", low="low", high="high", lines=zero)
-    return {**drawn, "title": in_place(f"{found}, at 5% after correction")}
+    if looks:
+        return {**drawn, "title": in_place(f"Look {max(looks)}: {found}, at the level that looks have left")}
+    note = "Looks are planned at arms alone: nothing here is corrected for several." * data.found["looks"]
+    return {**drawn, "title": in_place(f"{found}, at 5% after correction"), "note": note}
 
 
 def _upheld(data: Counted, by: str) -> Iterator[dict[str, Any]]:
@@ -256,6 +279,11 @@ def _comparison(measure: str, name: str, title: str, what: str) -> Figure:
             Column("writers", "writers of the first", "count", "Premises, of pairs without a known writer."),
             Column("others", "of the second", "count"),
             Column("both", "in both", "count"),
+            Column("look", "look", "count", each=_looks_planned),
+            *(
+                Column(key, name, kind, ABOUT_LOOKS[key], each=_looks_planned)
+                for key, (name, kind) in LOOKED_AT.items()
+            ),
         ),
         draw=partial(_differences_drawn, what),
         notes=(

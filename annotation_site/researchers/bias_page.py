@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from accounts.pages.access import researcher_form
 from annotation_site.researchers import bias_figures
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
+from annotation_site.researchers.looks import BY, planned_looks
 from shared import figures
 from validation.pairs.door import shown
 from validation.questions.addresses import address_in, also, asked_question
@@ -39,6 +40,7 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
         "by": by,
         "also": also(question),
         "properties": [(name, TITLES.get(name, name)) for name in found["properties"]] if found else [],
+        "looks": by == BY and question.is_main and planned_looks(question.corpus_id),
         "charts": list(figures.shown(bias_figures.FIGURES, question, counted, asked)) if found else [],
     }
     return render(request, "annotation_site/bias.html", context)

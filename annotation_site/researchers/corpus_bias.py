@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F, Value
 
+from annotation_site.researchers.looks import with_looks
 from annotation_site.researchers.wages import minutes_of_texts
 from collection.models import LedgerEntry, Pair
 from collection.pay import key_of_text
@@ -44,8 +45,8 @@ def bias_of(
 ) -> dict[str, Any]:
     """Returns the result of `measure_bias` over counted pairs with a gold, published or author's label, and what they took.
 
-    by: of BY (genre, where it is empty), or a key of the pairs' metadata (`misc.property`: a key within one). Raises
-    NoSuchProperty.
+    by: of BY (genre, where it is empty), or a key of the pairs' metadata (`misc.property`: a key within one). By arm it is a
+    look, where looks are planned, and written down (looks.py). Raises NoSuchProperty.
     """
     total = max(Pair.objects.standing().filter(corpus=question.corpus_id).count(), 1)
     keys: set[str] = set()
@@ -63,7 +64,8 @@ def bias_of(
     tasks[None] = sum(tasks.values(), Counter())
     took = _took(question, tasks)
     groups = [{**row, **took.get(row["group"], {})} for row in found["groups"]]
-    return {**found, "groups": groups, "by": by or USUAL, "properties": [*BY, *pages]}
+    found = with_looks(question, by, {**found, "groups": groups})
+    return {**found, "by": by or USUAL, "properties": [*BY, *pages]}
 
 
 def _took(question: Question, tasks: Tasks) -> dict[str | None, dict[str, Any]]:

@@ -21,6 +21,7 @@ from collection.models.querysets import (
 from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 from shared.constraints import check, unique
+from shared.sequential import SPENDING
 
 # Corpus -> its question, and label -> wording in the order of pages. Validation, which has the questions, adds the main one.
 WORDINGS: list[Callable[["Corpus"], tuple[str, dict[str, str], dict[str, str]]]] = []
@@ -186,12 +187,55 @@ class Preregistration(models.Model):
     registered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
+    spending = models.CharField(
+        max_length=14,
+        blank=True,
+        default="",
+        db_default="",
+        choices=[(name, name) for name in SPENDING],
+        help_text="how the looks at the arms share the error rate; empty: one look, at the end",
+    )
+    planned_pairs = models.PositiveIntegerField(null=True, blank=True, help_text="in each arm, at the end")
+    comparisons = models.PositiveSmallIntegerField(null=True, blank=True, help_text="of two arms each")
 
     class Meta:
-        constraints = [check("preregistration_says_something", ~Q(text=""))]
+        constraints = [
+            check("preregistration_says_something", ~Q(text="")),
+            check(
+                "plan_of_looks_is_whole",
+                Q(spending="", planned_pairs=None, comparisons=None)
+                | Q(
+                    spending__in=tuple(SPENDING),
+                    planned_pairs__isnull=False,
+                    planned_pairs__gt=0,
+                    comparisons__isnull=False,
+                    comparisons__gt=0,
+                ),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"preregistration of {self.corpus}"
+
+
+class Look(models.Model):
+    """A look at the arms of a corpus whose researchers planned looks. Rows are added, never changed: each spends error."""
+
+    preregistration = models.ForeignKey(Preregistration, on_delete=models.PROTECT, related_name="looks")
+    number = models.PositiveSmallIntegerField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    is_last = models.BooleanField(help_text="whether the corpus was over, so that it spent all that was left")
+    compared = models.JSONField(help_text="the comparisons, with what this look says of each")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            unique("look_of_a_number", "preregistration", "number"),
+            check("looks_count_from_one", Q(number__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"look {self.number}"
 
 
 class AdviceSetting(models.Model):

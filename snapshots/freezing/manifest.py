@@ -93,6 +93,14 @@ def manifest_of(
             "sha256": said.sha256,
             "registered_at": said.registered_at.isoformat(timespec="seconds"),
         }
+        if looks := [
+            {
+                **{name: getattr(look, name) for name in ("number", "is_last", "compared")},
+                "made_at": look.made_at.isoformat(timespec="seconds"),
+            }
+            for look in said.looks.all()
+        ]:
+            made["preregistration"]["looks"] = looks
     manifest = cast(Manifest, made)  # object by object held to the schema below
     manifest["manifest_sha256"] = manifest_sha256(manifest)
     if wrong := [text for _, text in manifest_errors(manifest)]:

@@ -135,7 +135,9 @@ def _alone(groups: Mapping[str, Group]) -> Iterator[dict[str, Any]]:
         if scores:
             shares = [float(right.mean()) for _, right, _ in scores]
             first, second = ((units, right - is_majority) for units, right, is_majority in scores)
-            yield {"groups": names, "shares": shares, **clusters.difference(first, second)._asdict()}
+            pairs = [len(units) for units, _, _ in scores]
+            found = clusters.difference(first, second)
+            yield {"groups": names, "shares": shares, "pairs": pairs, **found._asdict()}
 
 
 def _together(one: Group, other: Group) -> list[tuple[Ints, Any, Any]]:
@@ -173,7 +175,8 @@ def _upheld(groups: Mapping[str, Group]) -> Iterator[dict[str, Any]]:
     for one, other in combinations(list(judged)[:MOST_COMPARED], 2):
         shares = [float(judged[name][1].mean()) for name in (one, other)]
         found = clusters.difference(judged[one], judged[other])
-        yield {"groups": (one, other), "shares": shares, **found._asdict()}
+        pairs = [len(judged[name][1]) for name in (one, other)]
+        yield {"groups": (one, other), "shares": shares, "pairs": pairs, **found._asdict()}
 
 
 def _has_enough(units: Ints) -> bool:

@@ -186,6 +186,7 @@ NOT_TOLD = {
     "Vetting": "a researcher's withdrawal of pairs",
     "CorpusText": "who loaded a corpus file; a researcher's act about the corpus",
     "Preregistration": "a researcher's words about the corpus",
+    "Look": "what a look at arms told; a researcher's act about the corpus",
     "PairImportJob": "who asked for an import; a researcher's act about the corpus",
     "Withholding": "who withheld the labels of a partition; a researcher's act about the corpus",
     "HandIn": "what a researcher handed in for a team, which stays on the leaderboard",

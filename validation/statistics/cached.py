@@ -45,7 +45,7 @@ MOST_PREMISES_IN_REQUEST = 20_000
 MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many corpora, and refreshes itself
 CORPORA_A_PAGE = 20  # of the home page; of more, a worker counts each, and they are sorted by what it counted
 RECOMPUTE_AFTER = timedelta(minutes=10)
-VERSION = 11  # of the content that COMPUTE makes; content of another version is not shown
+VERSION = 12  # of the content that COMPUTE makes; content of another version is not shown
 
 # Apps above this one add their kinds when they start.
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
