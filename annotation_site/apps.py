@@ -6,7 +6,7 @@ class AnnotationSiteConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
-        from annotation_site.researchers import bias_figures, looks
+        from annotation_site.researchers import alarm, bias_figures, looks
         from annotation_site.researchers.coach import words_that_give_away
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
@@ -20,10 +20,12 @@ class AnnotationSiteConfig(AppConfig):
         register(
             *page_figures.FIGURES,
             *bias_figures.FIGURES,
+            alarm.ALARM,
             finished.FINISHED,
             arms.ARMS,
             looks.LOOKS,
             paper_pairs.PAPER_PAIRS,
         )
-        COMPUTE.update({Kind.BIAS: bias_of, Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})
+        COMPUTE.update({Kind.BIAS: bias_of, Kind.ALARM: alarm.alarms_of})
+        COMPUTE.update({Kind.OVERVIEW: overview_of, Kind.WAGES: wages_of})
         COMPUTE.update({Kind.FINISHED: finished.finished_of, Kind.EXAMPLES: paper_pairs.paper_pairs})

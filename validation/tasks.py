@@ -29,3 +29,5 @@ def refresh_statistics() -> None:
                 enqueue(cached.request_statistics(question=question, kind=kind))
     for question, what, by in cached.missing_this_week(now):
         enqueue(cached.request_statistics(question=question, kind=what, by=by))
+    for question in cached.missing_tonight(now):
+        enqueue(cached.request_statistics(question=question, kind=cached.Kind.ALARM))

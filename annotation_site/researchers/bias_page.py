@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 
 from accounts.pages.access import researcher_form
 from annotation_site.researchers import bias_figures
+from annotation_site.researchers.alarm import ALARM
 from annotation_site.researchers.corpus_bias import LONGEST_KEY, stored_by
 from annotation_site.researchers.looks import BY, planned_looks
 from shared import figures
@@ -14,7 +15,7 @@ from validation.pairs.door import shown
 from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
 from validation.statistics.cached import Kind, current
-from validation.statistics.cached_pages import cached_part, count_or_stop
+from validation.statistics.cached_pages import CACHED, cached_part, count_or_stop
 from validation.statistics.scope import Counted
 from validation.statistics.vote_patterns import TITLES
 
@@ -25,11 +26,16 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     question = asked_question(request, slug)
     by = stored_by(request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY])
     if request.method == "POST":
-        count_or_stop(request, question, Kind.BIAS, by=by)
+        if request.POST.get("what") == CACHED[Kind.ALARM][0]:
+            count_or_stop(request, question, Kind.ALARM)
+        else:
+            count_or_stop(request, question, Kind.BIAS, by=by)
         return redirect(address_in("bias", question, **({"by": by} if by else {})))
     if "part" in request.GET:
-        return cached_part(request, question, Kind.BIAS, by)
+        is_alarm = request.GET["part"] == CACHED[Kind.ALARM][0]
+        return cached_part(request, question, *((Kind.ALARM,) if is_alarm else (Kind.BIAS, by)))
     found, row = current(question, Kind.BIAS, by)
+    rings, row_of_alarm = current(question, Kind.ALARM)
     counted = Counted(question, found)
     asked = bias_figures.By(by=by)
     context: dict[str, Any] = {
@@ -41,6 +47,9 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
         "also": also(question),
         "properties": [(name, TITLES.get(name, name)) for name in found["properties"]] if found else [],
         "looks": by == BY and question.is_main and planned_looks(question.corpus_id),
+        "alarm": rings,
+        "alarm_cached": row_of_alarm,
+        "alarm_charts": list(figures.shown((ALARM,), question, Counted(question, rings))) if rings else [],
         "charts": list(figures.shown(bias_figures.FIGURES, question, counted, asked)) if found else [],
     }
     return render(request, "annotation_site/bias.html", context)

@@ -133,7 +133,7 @@ LOOKS = Figure(
     _rows,
     (
         Column("look", "look", "count"),
-        Column("made", "made on"),
+        Column("made", "made on", "day"),
         Column("of", "difference in"),
         Column("pair", "arms"),
         Column("share", "of the plan", "share", DEFINITIONS["share"]),

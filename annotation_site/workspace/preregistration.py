@@ -80,7 +80,8 @@ def _said_of(spending: str, planned_pairs: int, comparisons: int) -> str:
     return (
         f"Arms are compared while pairs come in, each count by arm being a look, until each arm has {planned_pairs:,} pairs."
         f" Looks share an error rate of {LEVEL:.0%} by the spending function {KINDS[spending]} of Lan and DeMets (1983), by"
-        f" the share of these pairs that is there, within Holm’s correction for {comparisons} comparisons of each measure."
+        f" the share of these pairs that is there, within Holm’s correction for {comparisons}"
+        f" comparison{'' if comparisons == 1 else 's'} of each measure."
     )
 
 

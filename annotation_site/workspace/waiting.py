@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation_site.operation.health import OK, QUEUES, disk
+from annotation_site.researchers.alarm import new_alarms
 from annotation_site.researchers.payments import unapproved
 from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport, Visit
 from jobs.models import PATIENCE
@@ -57,6 +58,7 @@ def waiting() -> list[Waiting]:
         *_exams(),
         *_disputes(),
         *_flags(),
+        *_alarms(),
         *_pay(),
         *_failed(),
     ]
@@ -162,6 +164,15 @@ def _flags() -> Iterator[Waiting]:
         yield Waiting(
             question.corpus.slug, sentence, "Look at their work", address_in("annotators", question)
         )
+
+
+def _alarms() -> Iterator[Waiting]:
+    for question, rang in new_alarms(timezone.now()):
+        corpus = question.corpus
+        sentence = (
+            f"{_some(len(rang), 'alarm')} rang in the last week: a word tells the label in {corpus.name}"
+        )
+        yield Waiting(corpus.slug, sentence, "Look for whom", address_in("bias", question) + "#alarm")
 
 
 def _pay() -> Iterator[Waiting]:

@@ -29,6 +29,7 @@ class CachedStatistics(Job):
         EXAMPLES = "examples", "typical and disputed pairs"
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
         BIAS = "bias", "what hypotheses give away"
+        ALARM = "alarm", "where a word tells the label"
         OVERVIEW = "overview", "the corpus at a glance"
         PAIRS = "pairs", "pairs by genre, labels and votes"
         WAGES = "wages", "hourly pay and money by day"
@@ -72,7 +73,7 @@ class CachedStatistics(Job):
                 Q(
                     kind__in=[
                         *("agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"),
-                        *("pairs", "wages", "cells", "without", "finished", "examples"),
+                        *("pairs", "wages", "cells", "without", "finished", "examples", "alarm"),
                     ]
                 ),
             ),

@@ -96,6 +96,12 @@ def stored(question: Question, kind: str, by: str = "") -> tuple[Any, CachedStat
     return (None if row.is_outdated else content), row
 
 
+def content_of(row: CachedStatistics) -> Any:
+    """Returns the content of a row that was computed; None if it is of another version."""
+    version, content = json.loads(row.content)
+    return content if version == VERSION else None
+
+
 def outdated() -> QuerySet[CachedStatistics]:
     """Returns the rows whose content is of another version, and for which nobody waits: not those that failed since."""
     beginning = json.dumps([VERSION, 0]).removesuffix("0]")
@@ -121,7 +127,7 @@ def current_pair_counts(question: Question) -> tuple[list[Group] | None, CachedS
 
 def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
     """Returns whether the statistics are computed during the web request."""
-    if kind in (Kind.MODELS, Kind.BIAS, Kind.OVERVIEW):
+    if kind in (Kind.MODELS, Kind.BIAS, Kind.ALARM, Kind.OVERVIEW):
         return False
     if kind in (Kind.CELLS, Kind.WITHOUT):  # each draws premises a thousand times for each of its parts
         return _has_at_most(question, MOST_SEATS_ON_DASHBOARD)
@@ -249,8 +255,7 @@ def flagged() -> list[tuple[Question, int]]:
     excluded = set(Exclusion.objects.standing().values_list("corpus", "annotator__code"))
     found = []
     for row in rows:
-        version, content = json.loads(row.content)
-        people = content if version == VERSION else ()
+        people = content_of(row) or ()
         corpus = row.question.corpus_id
         number = sum(bool(each["flags"]) and (corpus, each["code"]) not in excluded for each in people)
         if number:
@@ -331,6 +336,22 @@ def missing_this_week(now: datetime) -> Iterator[tuple[Question, str, str]]:
                 continue
             if Label.objects.filter(question=question).counted().exists():
                 yield question, kind, by
+
+
+def missing_tonight(now: datetime) -> Iterator[Question]:
+    """Yields main questions of corpora that were written on since their alarm was counted, unless it was counted today."""
+    today = start_of_day(now)
+    made = dict(CachedStatistics.objects.filter(kind=Kind.ALARM).values_list("question", "requested_at"))
+    for question in Question.objects.filter(is_main=True).order_by("pk"):
+        pair = (
+            Pair.objects.filter(corpus=question.corpus_id)
+            .only("created_at", "source")
+            .order_by("-pk")
+            .first()
+        )
+        asked = made.get(question.pk)
+        if pair and pair.source_id is None and (asked is None or asked < min(today, pair.created_at)):
+            yield question
 
 
 def request_statistics(*, question: Question, kind: str, by: str = "") -> CachedStatistics:

@@ -21,6 +21,7 @@ CACHED = {
     Kind.WAGES: ("wages", "Hourly pay and earnings"),
     Kind.CROSS_TABLE: ("cross", "Answers beside gold labels"),
     Kind.BIAS: ("bias", "What hypotheses give away"),
+    Kind.ALARM: ("alarm", "Alarm"),
 }
 
 
