@@ -1,6 +1,5 @@
 """/health/ reports which parts work, and reveals nothing else."""
 
-import json
 from datetime import timedelta
 from typing import Any
 
