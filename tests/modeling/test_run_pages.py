@@ -87,7 +87,9 @@ def test_a_waiting_run_without_a_worker_says_so(browser, snapshot):
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "(last seen: gpu@there, " in page
     worker_seen(name="gpu@there", queues="training")
-    assert "has no worker" not in text(browser.get(f"/runs/{run.pk}/"))
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "has no worker" not in page
+    assert "The run waits. A worker begins within a minute." in page
 
 
 def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot):
