@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 from django.http import HttpRequest
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
 from collection.corpus_schema import CONTRAST
@@ -90,7 +91,9 @@ class WritingForm(FocusedForm):
             if (why := f"{WHY}{entry.label}") in reasons:
                 self.fields[f"{PREFIX}{why}"] = forms.CharField(
                     required=False,
-                    label=gettext_lazy("Why does it fit?"),
+                    label=format_lazy(
+                        "{} ({})", gettext_lazy("Why does it fit?"), corpus.answer_words[entry.label]
+                    ),
                     help_text=gettext_lazy("In a sentence, for somebody who sees both."),
                     widget=self._text_area(why),
                 )

@@ -207,8 +207,10 @@
       for (const field of texts) {
         const line = form.querySelector(`[data-advice-for="${field.id}"]`);
         const advice = adviceFor(field);
-        if (line.textContent !== advice) line.textContent = advice;
+        const isNew = line.textContent !== advice;
+        if (isNew) line.textContent = advice;
         line.hidden = !advice || document.getElementById(`${field.id}_error`)?.textContent === advice;
+        if (isNew && !line.hidden && field === document.activeElement) line.scrollIntoView({ block: "nearest" }); // not behind the button
       }
     };
     // What was wrong with the text that was sent need not be wrong with this one: the server says so again, if it is.
