@@ -85,6 +85,21 @@ def contact() -> str:
     return given
 
 
+def keep_days() -> dict[str, int]:
+    """Reads for how many days kinds of personal data are kept; what is not named is kept for good."""
+    names = ("accounts", "platform_ids", "background", "drafts", "request_keys")
+    found: dict[str, int] = {}
+    for part in filter(None, map(str.strip, os.environ.get("KEEP_DAYS", "").split(","))):
+        name, _, days = part.partition("=")
+        if name not in names or not days.isascii() or not days.isdigit() or not 1 <= int(days) <= 36_500:
+            raise ImproperlyConfigured(
+                f"KEEP_DAYS: {part!r} must be a name, =, and a number of days from 1, such as drafts=30. The names:"
+                f" {', '.join(names)}."
+            )
+        found[name] = int(days)
+    return found
+
+
 def recipes_folder(incoming: Path) -> Path | None:
     """Returns the folder of the site's own recipes. They are code, so it must be where only an operator can write."""
     if not (given := os.environ.get("RECIPES_FOLDER")):
@@ -250,6 +265,7 @@ EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or "quintet@localhost"
 # Named on pages that tell people to ask the researchers.
 CONTACT = contact()
+KEEP_DAYS = keep_days()
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "home"
@@ -343,6 +359,7 @@ CELERY_TASK_DEFAULT_QUEUE = "general"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "forget old sign-ins": {"task": "accounts.tasks.forget_old_sign_ins", "schedule": 3600.0},
+    "forget old personal data": {"task": "annotation_site.tasks.forget_old_data", "schedule": 3600.0},
     **{
         f"look for jobs of the queue {queue} whose message or worker is lost": {
             "task": "jobs.tasks.sweep",

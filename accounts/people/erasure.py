@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.errors import AccountsError
 from accounts.models import (
     Background,
+    PlatformIdentity,
     SignInAttempt,
     SiteKey,
     User,
@@ -21,6 +22,7 @@ from accounts.sign_in.throttle import (
     account_of_second_step,
 )
 
+ERASED_ID = "erased:"  # what the digest of a platform's id begins with
 ERASED = "(erased)"  # replaces what somebody wrote about a person who is erased
 
 
@@ -56,11 +58,16 @@ def erase_person(*, user: User) -> None:
     user.consents.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
     user.grants.exclude(revoked_because="").update(revoked_because=ERASED)
     for identity in ids:
-        identity.participant = erased_id(identity.platform, identity.participant)
-        identity.save(update_fields=["participant"])
+        forget_participant(identity)
     user.username, user.email, user.is_active = f"erased-{user.code}", "", False
     user.set_unusable_password()
     user.save(update_fields=["username", "email", "is_active", "password"])
+
+
+def forget_participant(identity: PlatformIdentity) -> None:
+    """Replaces a platform's id by its digest. Who comes back is recognised."""
+    identity.participant = erased_id(identity.platform, identity.participant)
+    identity.save(update_fields=["participant"])
 
 
 def erased_id(platform: str, participant: str) -> str:
@@ -76,4 +83,4 @@ def stored_ids(platform: str, participant: str) -> list[str]:
 
 def _digest(key: SiteKey, platform: str, participant: str) -> str:
     digest = hmac.new(key.value.encode(), f"{platform}\n{participant}".encode(), hashlib.sha256).hexdigest()
-    return f"erased:{digest}"
+    return f"{ERASED_ID}{digest}"

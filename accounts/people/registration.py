@@ -13,7 +13,7 @@ from accounts.models import (
     User,
     new_code,
 )
-from accounts.people.erasure import stored_ids
+from accounts.people.erasure import ERASED_ID, stored_ids
 from shared.bidi import isolated
 
 
@@ -49,10 +49,14 @@ def create_person(
 def person_from_platform(*, platform: str, participant: str) -> User:
     """Returns the account of a platform's participant, and creates it at their first visit.
 
-    It has no password: they come through the platform's link. Two first visits at once create one account.
+    It has no password: they come through the platform's link. Two first visits at once create one account. An id that
+    was forgotten is known again: they are paid by it.
     """
     found = known_participant(platform=platform, participant=participant)
     if found is not None:
+        if found.is_active:
+            ids = found.platform_identities.filter(platform=platform, participant__startswith=ERASED_ID)
+            ids.update(participant=participant)
         return found
     code = new_code()
     try:
