@@ -21,7 +21,7 @@ from scripts.services import Missing, postgres
 
 # With `-m` the module would import models before Django is set up.
 PAGES = "import django; django.setup(); from tests.full_pages import main; main()"
-SECTIONS = ("labelling", "export", "agreement", "gold", "pages", "networks")
+SECTIONS = ("labelling", "writing", "export", "agreement", "gold", "pages", "networks")
 
 
 def main() -> None:
@@ -69,6 +69,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from bench.measure import describe
     from bench.networks import measure_networks
     from bench.snapshots import measure_snapshots
+    from bench.writing import measure_writing
 
     pairs, sizes = options.pairs or 57_000, (options.pairs,) if options.pairs else SIZES
     if connection.vendor == "sqlite":  # unnamed, the test database would be in memory, where no site sees it
@@ -80,6 +81,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
         print(f"Machine: {describe()}\n", flush=True)
         steps: dict[str, Callable[[], None]] = {
             "labelling": lambda: measure_labelling_table(sizes, asked_for(options)),
+            "writing": measure_writing,
             "export": lambda: measure_snapshots(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
