@@ -55,6 +55,7 @@ def wrote(client: Client, address: Address, method: str, headers: dict[str, str]
 
 # Values for what a page reads of its query. A page that reads another key fails until it has some here.
 VALUES = {
+    "arm": "fiction",
     **dict.fromkeys(
         [
             "after",
