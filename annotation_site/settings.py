@@ -138,6 +138,7 @@ if not VAR.exists():
 SNAPSHOT_ROOT = VAR / "snapshots"
 EXPORT_ROOT = VAR / "exports"  # made from snapshots; can be made again
 RUN_ROOT = VAR / "runs"
+ANSWERS_SOCKET = VAR / "answers.socket"  # of the program that answers for runs while people write
 INCOMING_ROOT = VAR / "incoming"  # files that researchers import by a page
 RECIPES_FOLDER = recipes_folder(INCOMING_ROOT)
 CACHE_ROOT = VAR / "cache"

@@ -28,9 +28,11 @@ LEVELS = {
     "one_word_changed": WARN,
     "other_language": WARN,
     "gives_away": WARN,
+    "found_alone": WARN,
 }
 # Levels that a corpus cannot change: the database accepts no empty hypothesis, and a prompt says the others itself.
-FIXED = frozenset({"empty", "unchanged", "avoided_word", "gives_away"})
+COACHED = frozenset({"gives_away", "found_alone"})  # what a coach says
+FIXED = frozenset({"empty", "unchanged", "avoided_word"}) | COACHED
 # Meaning of each kind.
 MEANINGS = {
     "empty": gettext_noop("A field was empty"),
@@ -46,6 +48,7 @@ MEANINGS = {
     ),
     "other_language": gettext_noop("Perhaps in another language"),
     "gives_away": gettext_noop("A word that gives the answer away"),
+    "found_alone": gettext_noop("A sentence whose answer a program found without the text"),
 }
 TOO_LONG = ngettext_noop(
     "This is %(count)s character too long. Please shorten it.",
@@ -92,7 +95,8 @@ class Task:
     `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
     the corpus's language; None without a detector for the language. `starts`: label -> the sentence that was to be changed;
     such a text may be near to the premise and to the others. `avoid`: words that no text may have; `split` finds them.
-    `give_aways`: label -> words that mostly stand in sentences for it.
+    `give_aways`: label -> words that mostly stand in sentences for it. `found_alone`: labels whose answer a model found
+    that reads no premise.
     """
 
     premise: Sequence[str]
@@ -104,6 +108,7 @@ class Task:
     starts: Mapping[str, str] = field(default_factory=dict)
     avoid: Collection[str] = ()
     give_aways: Mapping[str, Collection[str]] = field(default_factory=dict)
+    found_alone: Collection[str] = ()
     split: Callable[[str], Sequence[str]] = words_of
 
     def level_of(self, kind: str) -> str:
@@ -238,4 +243,9 @@ def _all_advice(text: str, others: Sequence[str], task: Task, label: str) -> lis
             "“%(word)s” stands in many sentences for this answer. Can you say it in another way?"
         )
         found.append(("gives_away", why, 0, told))
+    if label in task.found_alone:
+        why = gettext_noop(
+            "A program that read only this sentence found the answer. Can you write it so that one has to read the text?"
+        )
+        found.append(("found_alone", why))
     return found

@@ -26,7 +26,7 @@ Line = Mapping[str, Any]
 # Kinds of values, as an error names them.
 TEXT, TEXTS, TEXT_OR_NULL = "a text", "a list of texts", "a text or null"
 LISTS_OF_TEXTS, SHARES = "a list of lists of texts", "an object of numbers"
-OBJECT, ANSWERS, NUMBER = "an object", "a list of objects", "a number from 1"
+OBJECT, ANSWERS, NUMBER, TRUE = "an object", "a list of objects", "a number from 1", "true"
 PREMISE, HYPOTHESIS = SIDES = ("sentence1", "sentence2")
 
 
@@ -40,6 +40,7 @@ class Field:
 
 
 LINE = (
+    Field("advice_seen", TRUE, required=False),
     Field("all_label_counts", SHARES, required=False),
     Field("annotator_codes", TEXTS),
     Field("annotator_labels", TEXTS),
@@ -61,6 +62,8 @@ LINE = (
     Field("group", TEXT, required=False),
     Field("label_distribution", SHARES, required=False),
     Field("metadata", OBJECT, required=False),
+    Field("model_answer", TEXT, required=False),
+    Field("model_tries", NUMBER, required=False),
     Field("pairID", TEXT),
     Field("premise_sentences", TEXTS, required=False),
     Field("promptID", TEXT),
@@ -70,6 +73,7 @@ LINE = (
     *(Field(f"{side}{part}", TEXT) for side in SIDES for part in ("", "_binary_parse", "_parse")),
     Field("single_premise_codes", LISTS_OF_TEXTS, required=False),
     Field("single_premise_labels", LISTS_OF_TEXTS, required=False),
+    Field("twin_answer", TEXT, required=False),
 )
 FIELDS = frozenset(field.name for field in LINE)
 LONGEST_SET_NAME = 100  # characters of the name of a set in `sets`
@@ -113,6 +117,8 @@ def is_a(kind: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, float | int) for each in value.values())
     if kind == OBJECT:
         return isinstance(value, dict)
+    if kind == TRUE:
+        return value is True
     if kind == NUMBER:
         return type(value) is int and value > 0
     if kind == ANSWERS:

@@ -212,6 +212,18 @@ class Preregistration(TypedDict):
     looks: NotRequired[list[Look]]
 
 
+class ModelInLoop(TypedDict):
+    """A frozen run that answered writers. Each sha256 is over the files that it predicts with (nli.run_files)."""
+
+    prompt_version: str
+    mode: str
+    run: int
+    name: str
+    sha256: str
+    twin: int
+    twin_sha256: str
+
+
 class Provenance(TypedDict):
     """A file that premises or pairs came from."""
 
@@ -407,6 +419,16 @@ class Manifest(TypedDict):
                 "what made trees that did not come with the corpus: `tool`, `version`, `model`, `rules`, and of attached"
                 " ones their `file` with its `sha256`; null where there are none",
                 since=2,
+            ),
+        ]
+    ]
+    models: NotRequired[
+        Annotated[
+            list[ModelInLoop],
+            Key(
+                "only where frozen runs answered or advised while hypotheses were written: the `prompt_version` of the"
+                " lines, its `mode`, the `run` with its `name` and `sha256`, and its hypothesis-only `twin` with"
+                " `twin_sha256`"
             ),
         ]
     ]

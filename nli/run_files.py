@@ -4,6 +4,8 @@ The site writes these objects, and mypy holds it to their keys. The schema with 
 (modeling/baselines/config.py) takes the meanings from here, and must have the same keys.
 """
 
+import hashlib
+from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from nli.shapes import Key
@@ -168,3 +170,18 @@ class EvaluationFile(TypedDict):
     device: NotRequired[Annotated[str, Key("`auto`, `cpu` or `cuda`")]]
     threads: NotRequired[Annotated[int, Key("of the processor")]]
     collapse: NotRequired[Annotated[bool, Key("read labels of nli3 and ordinal5 as those of entailed2")]]
+
+
+# What a finished run predicts with: these are always there, those below with some networks.
+MODEL_FILES = ("weights.safetensors", "config.json", "vocabulary.json", "labels.json")
+MORE_MODEL_FILES = ("encoder/config.json", "encoder/tokenizer.json", "verb_ocean.txt")
+
+
+def model_sha256(folder: Path) -> str:
+    """Returns a SHA-256 over what the finished run in `folder` predicts with. Raises OSError where a file is missing."""
+    digest = hashlib.sha256()
+    more = [name for name in MORE_MODEL_FILES if (folder / name).is_file()]
+    for name in (*MODEL_FILES, *more):
+        with (folder / name).open("rb") as stream:
+            digest.update(f"{name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()

@@ -11,7 +11,18 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from collection.models import Corpus, Genre, Pair, PairEdit, PairInSet, PairSet, Parse, Premise, Source
+from collection.models import (
+    Corpus,
+    Genre,
+    Guidance,
+    Pair,
+    PairEdit,
+    PairInSet,
+    PairSet,
+    Parse,
+    Premise,
+    Source,
+)
 from validation.models import Adjudication, Assignment, BatchItem, Label, Question
 from validation.statistics.cached import mark_stale
 
@@ -63,7 +74,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     people = User.objects.imported()
     skips = BatchItem.objects.filter(seat__pair__in=pairs, assignment__annotator__in=people)
     decisions = Adjudication.objects.filter(pair__in=pairs, by__in=people)
-    blockers = dict(_built_on(pairs, but={Parse, PairEdit, Label, PairInSet}, came=decisions))
+    blockers = dict(_built_on(pairs, but={Guidance, Parse, PairEdit, Label, PairInSet}, came=decisions))
     blockers |= dict(_built_on(came, but=set(), came=skips))
     if given := labels.exclude(pk__in=came.values("pk")).count():
         blockers["labels given here"] = given
@@ -80,6 +91,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     _delete(decisions)
     counts = {"labels": _delete(came)}
     _delete(Parse.objects.filter(pair__in=pairs))
+    _delete(Guidance.objects.filter(pair__in=pairs))
     _delete(PairEdit.objects.filter(pair__in=pairs))
     if _delete(PairInSet.objects.filter(pair__in=pairs)):
         _delete(PairSet.objects.filter(corpus=corpus, places=None))

@@ -20,6 +20,7 @@ from collection.models import (
     ExamAnswer,
     ExamAttempt,
     Exclusion,
+    Guidance,
     Invitation,
     Pair,
     PilotWriter,
@@ -146,6 +147,18 @@ def _records(user: User) -> dict[str, Any]:
         ),
         "advice met": AdviceGiven.objects.filter(assignment__annotator=user).values(
             "label", "advice", "refused", "given_at", corpus=F("assignment__corpus__slug")
+        ),
+        "what a model answered": Guidance.objects.filter(
+            Q(assignment__annotator=user) | Q(pair__author=user)
+        ).values(
+            "label",
+            "advice_seen",
+            "model_tries",
+            "fooled_at",
+            "model_answer",
+            "twin_answer",
+            task=F("assignment__created_at"),
+            text=F("pair__public_id"),
         ),
         "draft": DraftText.objects.filter(assignment__annotator=user).values(
             "label", "text", "saved_at", corpus=F("assignment__corpus__slug")

@@ -5,13 +5,16 @@ changes are the actual ones, and a dry run is the same work rolled back.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import F, ProtectedError, Q
 
 from accounts.models import ConsentForm, Grant, Qualification
+from collection.answering import NO_RUN, CannotAnswer, FrozenRun, freeze
 from collection.corpora.differences import Changes, note_fields, note_rows, replace_rows, set_fields
 from collection.corpus_schema import (
+    MODEL,
     AdvicePart,
     Check,
     ConsentPart,
@@ -43,7 +46,7 @@ from collection.models import (
 PROMPT_COLUMNS = ("name", "status", "share", "drawn_by", "drawn_by_genre")
 VERSION_COLUMNS = (
     *("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day"),
-    *("reading_pay_cents", "differs", "mode", "avoid", "coach"),
+    *("reading_pay_cents", "differs", "mode", "avoid", "coach", "run", "bonus_cents"),
 )
 
 
@@ -227,16 +230,17 @@ def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
     name = f"prompt {part.slug}"
     # Locked, so that no new assignment uses the version between the check and the change.
     version = prompt.versions.newest().select_for_update().first()
+    frozen = _frozen_run(prompt, part, changes)
     if version is None:
-        _write_version(PromptVersion(prompt=prompt, number=1), part)
+        _write_version(PromptVersion(prompt=prompt, number=1), part, frozen)
         changes.new(f"{name}, version 1")
     elif _note_version(version, part, name, changes):
         number = version.number
         if _is_used(version):
-            _write_version(PromptVersion(prompt=prompt, number=number + 1), part)
+            _write_version(PromptVersion(prompt=prompt, number=number + 1), part, frozen)
             changes.new(f"{name}, version {number + 1}, because people worked under version {number}")
         else:
-            _write_version(version, part)
+            _write_version(version, part, frozen)
             changes.different(f"{name}: version {number} replaced, as nobody worked under it")
 
 
@@ -263,9 +267,33 @@ def _is_used(version: PromptVersion) -> bool:
     )
 
 
-def _write_version(version: PromptVersion, part: PromptPart) -> None:
+def _frozen_run(prompt: Prompt, part: PromptPart, changes: Changes) -> FrozenRun | None:
+    """Returns the run that answers under a prompt, as it was frozen when the prompt first named it; None if none does."""
+    if not part.run:
+        return None
+    for version in prompt.versions.exclude(run=0).order_by("-number"):
+        if version.run == part.run:
+            return version.frozen_run
+        if _is_used(version):
+            changes.refuse(
+                f'[[prompts]] run: people wrote under "{part.slug}" with run {version.run}, and a model does not change'
+                f" within an arm. Put run = {version.run} back into the file, or give run {part.run} an arm of its own."
+            )
+            return None
+    try:
+        return freeze(part.run, prompt.corpus.scheme, alone=part.mode != MODEL)
+    except CannotAnswer as why:
+        changes.refuse(f'[[prompts]] "{part.slug}" run: {why}.')
+        return None
+
+
+def _write_version(version: PromptVersion, part: PromptPart, frozen: FrozenRun | None) -> None:
+    if part.run and frozen is None:
+        return  # refused; nothing of this load is kept
     for key in (*VERSION_COLUMNS, "digest"):
         setattr(version, key, getattr(part, key))
+    for key, value in asdict(frozen or NO_RUN).items():
+        setattr(version, key, value)
     version.save()
     replace_rows(version.fields, part.fields)
     replace_rows(version.examples, part.examples)

@@ -30,8 +30,8 @@ from schemas.base import OneOf, Place, SchemaError, meant
 REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
 DRAWN_BY = ("writer", "premise")
-WRITE, EDIT, CONTRAST, EXPLAIN = MODES = ("write", "edit", "contrast", "explain")
-LATER_KEYS = ("reading_pay_cents", "differs", "mode", "avoid", "coach")
+WRITE, EDIT, CONTRAST, EXPLAIN, MODEL = MODES = ("write", "edit", "contrast", "explain", "model")
+LATER_KEYS = ("reading_pay_cents", "differs", "mode", "avoid", "coach", "run", "bonus_cents")
 NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre"}
 
 
@@ -104,7 +104,19 @@ class PromptPart(Table):
         title="Way of writing",
         description="`write`; `edit`: the text, or a draft that `offer_texts` brought, stands in each field to be changed; "
         "`contrast`: the first sentence is written, and changed as little as possible for each other label; `explain`: "
-        "beside each sentence the writer says why it fits",
+        "beside each sentence the writer says why it fits; `model`: a frozen run answers while somebody types",
+    )
+    run: Count = Field(
+        0,
+        title="Run that answers",
+        description="the number of a finished run. Under `model` it answers what is typed, and so does its hypothesis-only "
+        "twin; under `coach` the twin advises. It never changes within an arm. 0: none",
+    )
+    bonus_cents: Count = Field(
+        0,
+        title="Bonus for a wrong answer of the run, in cents",
+        description="under `model`: once for a sentence that the run answered wrongly when it was sent, as soon as two "
+        "validators chose the writer's answer",
     )
     avoid: Annotated[str, Field(max_length=1000), AfterValidator(is_one_line)] = Field(
         "", title="Words to avoid", description="words that no sentence may have, with commas between"
@@ -112,8 +124,8 @@ class PromptPart(Table):
     coach: bool = Field(
         False,
         title="Coach",
-        description="`true`: while somebody types, a word that gives the answer away in this corpus is named; the "
-        "text can be sent all the same",
+        description="`true`: while somebody types, a word that gives the answer away in this corpus is named, and with "
+        "`run` an answer that is found without the text; it can be sent all the same",
     )
     fields: Annotated[tuple[WrittenField, ...], Rows] = Field(
         (), title="Fields to write", description=f"{TABLES_BELOW}; at least one"
@@ -150,6 +162,12 @@ class PromptPart(Table):
                 yield SchemaError((*place, "examples"), what)
         if self.mode == CONTRAST and len(asked) == 1:
             yield SchemaError((*place, "mode"), "wants two fields or more: the second changes the first")
+        if self.mode == MODEL and not self.run:
+            yield SchemaError((*place, "run"), "is missing: the number of the run that answers")
+        if self.run and not (self.mode == MODEL or self.coach):
+            yield SchemaError((*place, "run"), 'is for mode = "model" or coach = true')
+        if self.bonus_cents and self.mode != MODEL:
+            yield SchemaError((*place, "bonus_cents"), 'is for mode = "model"')
         for question in self.check:
             if question.label in labels and question.label not in asked:
                 what = f'"{question.label}" has no [[prompts.fields]] table, so nobody can choose it'

@@ -60,8 +60,8 @@ class ImportedPair:
     gold_source: of a snapshot's line: how its gold label was decided (nli.gold.SOURCES); waiting: how many
         of its seats waited, if it says so. reasons: position -> the reason
         for that label. answers: all other answers, with the keys of nli.answers.
-    sets: names of the sets in which the pair is put. author_reason, arm, family, edited_from, edit_distance: as in a line
-        of a snapshot.
+    sets: names of the sets in which the pair is put. author_reason, arm, family, edited_from, edit_distance, advice_seen,
+        model_tries, model_answer, twin_answer: as in a line of a snapshot.
     unread: how often keys that are not kept have a value.
     """
 
@@ -95,6 +95,10 @@ class ImportedPair:
     family: str = ""
     edited_from: str = ""
     edit_distance: int = 0
+    advice_seen: bool = False
+    model_tries: int = 0
+    model_answer: str = ""
+    twin_answer: str = ""
     rows: int = 1
     told: Mapping[str, int] = field(default_factory=dict)
     unread: Mapping[str, int] = field(default_factory=dict)

@@ -34,6 +34,7 @@ from nli.manifest import FORMATS, Facts, facts_errors, manifest_errors
 
 MOST_POSITIONS = 10_000
 LONGEST_LICENCE = 100
+MAX_LABEL = 20
 SLUG = re.compile(r"[-\w]{1,60}", re.ASCII)
 # An import says that it leaves these out: the text of a prompt is in no snapshot.
 KEYS = FIELDS - {"prompt_version", "derived_parses"} | {"partition"}
@@ -230,6 +231,8 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         raise Unreadable(
             f'"author_label" is {author_label}, but the first of "annotator_labels" is {labels[0]}'
         )
+    if "model_answer" in record and "model_tries" not in record:
+        raise Unreadable('"model_answer" has no "model_tries" beside it')
     derived = record.get("derived_parses") or ()
     first, first_binary, second, second_binary = (
         "" if key.partition("_")[0] in derived else records.optional_text(record, key, MAX_PARSE)
@@ -264,5 +267,9 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         metadata=record.get("metadata"),
         sets=_sets(record),
         **records.how_written(record, {name: name for name in records.WRITTEN}),
+        advice_seen=record.get("advice_seen", False),
+        model_tries=record.get("model_tries", 0),
+        model_answer=records.optional_text(record, "model_answer", MAX_LABEL),
+        twin_answer=records.optional_text(record, "twin_answer", MAX_LABEL),
         unread=records.unread(record, KEYS if "answers" in record else KEYS - {*single_premises.FIELDS}),
     )

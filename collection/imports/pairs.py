@@ -20,11 +20,23 @@ from django.utils.text import slugify
 from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
-from collection.models import Corpus, Genre, Pair, PairEdit, PairInSet, PairSet, Parse, Premise, Source
+from collection.models import (
+    Corpus,
+    Genre,
+    Guidance,
+    Pair,
+    PairEdit,
+    PairInSet,
+    PairSet,
+    Parse,
+    Premise,
+    Source,
+)
 from collection.premise_ids import public_id_of, published_id, spare_public_id, text_of
 from collection.texts import flaw_in
 
 IDS_LISTED = 3
+GUIDANCE = ("advice_seen", "model_tries", "model_answer", "twin_answer")
 ID_TAKEN = "its id belongs to another pair"
 OTHER_LABEL = "the pair is there already, with another label"
 
@@ -226,6 +238,15 @@ def write_pairs(
         PairEdit(pair=pair, edited_from=plan.item.edited_from, distance=plan.item.edit_distance)
         for pair, plan in written
         if plan.item.edit_distance
+    )
+    Guidance.objects.bulk_create(
+        Guidance(
+            pair=pair,
+            label=plan.author_label or "",
+            **{name: getattr(plan.item, name) for name in GUIDANCE},
+        )
+        for pair, plan in written
+        if plan.item.advice_seen or plan.item.model_tries
     )
     _put_into_sets(run.corpus, written)
     run.counts["pairs"] += len(pairs)

@@ -30,7 +30,7 @@ from collection.models.joining import (
     SignUp,
     Visit,
 )
-from collection.models.pairs import PARTITION_CHOICES, Pair, PairEdit, PairInSet, PairSet, Parse
+from collection.models.pairs import PARTITION_CHOICES, Guidance, Pair, PairEdit, PairInSet, PairSet, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, OfferedText, Premise, PremiseImport, Source
 from collection.models.returned import ReturnedText
@@ -71,6 +71,7 @@ __all__ = [
     "Exclusion",
     "FaqEntry",
     "Genre",
+    "Guidance",
     "Invitation",
     "LedgerEntry",
     "Look",

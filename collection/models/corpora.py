@@ -1,6 +1,7 @@
 """Corpora, prompts with their versions, genres: what a corpus file describes."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,8 @@ from django.db.models import F, Q
 from django.utils.translation import get_language, gettext
 
 from accounts.models import ConsentForm, Qualification
-from collection.corpus_schema import MODES, WRITE, CorpusPart, GenrePart, PromptPart
+from collection.answering import FrozenRun
+from collection.corpus_schema import MODEL, MODES, WRITE, CorpusPart, GenrePart, PromptPart
 from collection.models.querysets import (
     CorpusQuerySet,
     CorpusTextQuerySet,
@@ -369,6 +371,20 @@ class PromptVersion(models.Model):
     coach = models.BooleanField(
         default=False, db_default=False, help_text="whether words that give the answer away are named"
     )
+    run = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="the number of the run that answers; 0: none"
+    )
+    twin = models.PositiveIntegerField(default=0, db_default=0, help_text="its hypothesis-only twin")
+    run_sha256 = models.CharField(max_length=64, blank=True, db_default="", editable=False)
+    twin_sha256 = models.CharField(max_length=64, blank=True, db_default="", editable=False)
+    run_name = models.CharField(
+        max_length=200, blank=True, db_default="", editable=False, help_text="its network and its snapshot"
+    )
+    bonus_cents = models.PositiveIntegerField(
+        default=default_of(PromptPart, "bonus_cents"),
+        db_default=0,
+        help_text="for a sentence that the run answered wrongly and two validators upheld",
+    )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -378,10 +394,23 @@ class PromptVersion(models.Model):
         constraints = [
             unique("prompt_version_unique", "prompt", "number"),
             check("way_of_writing_is_known", Q(mode__in=MODES)),
+            check(
+                "run_that_answers_is_frozen",
+                Q(run=0, twin=0, run_sha256="", twin_sha256="")
+                | (Q(run__gte=1, twin__gte=1) & ~Q(run_sha256="") & ~Q(twin_sha256="")),
+            ),
+            check("model_in_the_loop_is_a_run", ~Q(mode=MODEL) | Q(run__gte=1)),
+            check("bonus_is_for_fooling_a_run", Q(bonus_cents=0) | Q(mode=MODEL)),
         ]
 
     def __str__(self) -> str:
         return f"{self.prompt} (version {self.number})"
+
+    @property
+    def frozen_run(self) -> FrozenRun | None:
+        """Returns the run that answers under this version; None if none does."""
+        names = (each.name for each in fields(FrozenRun))
+        return FrozenRun(*(getattr(self, name) for name in names)) if self.run else None
 
 
 class PromptField(models.Model):

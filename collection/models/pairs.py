@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Length
 
 from accounts.models import new_token
@@ -134,6 +134,45 @@ class PairEdit(models.Model):
 
     class Meta:
         constraints = [check("something_was_changed", Q(distance__gte=1))]
+
+
+class Guidance(models.Model):
+    """What a coach or a model told the writer of one sentence. Of wordings that were not sent, it keeps counts alone.
+
+    First it is of a field of a task, then of the pair, too; of an imported or mended pair, of the pair alone.
+    """
+
+    assignment = models.ForeignKey(
+        WritingAssignment, on_delete=models.PROTECT, null=True, blank=True, related_name="guidance"
+    )
+    label = models.CharField(max_length=20, blank=True)
+    pair = models.OneToOneField(
+        Pair, on_delete=models.PROTECT, null=True, blank=True, related_name="guidance"
+    )
+    advice_seen = models.BooleanField(default=False, help_text="whether the coach showed advice on it")
+    model_tries = models.PositiveIntegerField(
+        default=0, help_text="wordings that the run answered, the one that was sent among them"
+    )
+    fooled_at = models.PositiveIntegerField(
+        null=True, blank=True, help_text="the first of these with another answer than the writer’s"
+    )
+    model_answer = models.CharField(
+        max_length=20, blank=True, help_text="of the run to the newest wording; empty: it was not reached"
+    )
+    twin_answer = models.CharField(max_length=20, blank=True, help_text="of its twin, which reads no premise")
+
+    class Meta:
+        constraints = [
+            unique("one_guidance_a_field", "assignment", "label", where=Q(assignment__isnull=False)),
+            check("guidance_is_of_a_field_or_a_pair", Q(assignment__isnull=False) | Q(pair__isnull=False)),
+            check("guidance_tells_something", Q(advice_seen=True) | Q(model_tries__gte=1)),
+            check("model_answers_are_tries", Q(model_answer="") | Q(model_tries__gte=1)),
+            check(
+                "model_is_fooled_in_a_try",
+                Q(fooled_at=None) | Q(fooled_at__gte=1, fooled_at__lte=F("model_tries")),
+            ),
+        ]
+        verbose_name_plural = "guidance"
 
 
 class PairSet(models.Model):

@@ -62,6 +62,7 @@ class LedgerEntry(models.Model):
         SKIP = "skip", "skip: a text that was skipped because it is upsetting"
         LABELS = "labels"
         BONUS = "bonus", "bonus: agreed with an expert on a control item"
+        FOOLED = "fooled", "fooled: a sentence that a model answered wrongly and two people upheld"
         READING = "reading", "reading: the instructions of a prompt, once"
         TOP_UP = "topup", "topup: brought up to an hourly wage"
 
@@ -91,7 +92,8 @@ class LedgerEntry(models.Model):
             unique("one_entry_a_piece_of_work", "user", "key"),
             check("pay_is_never_taken_back", Q(cents__gte=0)),
             check(
-                "kind_of_pay_is_known", Q(kind__in=["writing", "skip", "labels", "bonus", "reading", "topup"])
+                "kind_of_pay_is_known",
+                Q(kind__in=["writing", "skip", "labels", "bonus", "fooled", "reading", "topup"]),
             ),
             check("top_up_is_bounded", ~Q(kind="topup") | Q(cents__lte=MOST_TOP_UP_CENTS)),
             RowExists(
@@ -134,6 +136,9 @@ REASONS: Mapping[str, str | tuple[str, str]] = {
         "Judged %(count)s sentence for %(name)s", "Judged %(count)s sentences for %(name)s"
     ),
     LedgerEntry.Kind.BONUS: gettext_noop("Bonus for %(name)s: an expert chose the same answer as you"),
+    LedgerEntry.Kind.FOOLED: gettext_noop(
+        "Bonus for %(name)s: you misled the model, and two people agreed with you"
+    ),
     LedgerEntry.Kind.READING: gettext_noop("Read the instructions “%(prompt)s” of %(name)s"),
     LedgerEntry.Kind.TOP_UP: gettext_noop("Topped up to %(wage)s an hour for %(name)s"),
 }

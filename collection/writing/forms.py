@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
-from collection.corpus_schema import CONTRAST
+from collection.corpus_schema import CONTRAST, MODEL
 from collection.models import (
     WHY,
     Corpus,
@@ -22,6 +22,7 @@ from collection.models import (
 )
 from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
+from collection.writing.guidance import answers_in_words
 from collection.writing.starts import starts_of
 from collection.writing.submitting import Signals, version_of
 
@@ -97,6 +98,12 @@ class WritingForm(FocusedForm):
                     help_text=gettext_lazy("In a sentence, for somebody who sees both."),
                     widget=self._text_area(why),
                 )
+        kept = {}
+        if assignment.prompt_version.mode == MODEL:
+            kept = {each.label: each for each in assignment.guidance.all() if each.model_tries}
+        self.answers = {
+            f"{PREFIX}{label}": said for label, said in answers_in_words(assignment, kept, kept).items()
+        }
         first = assignment.labels_on_page[:1] if assignment.prompt_version.mode == CONTRAST else []
         self.changed_from = f"{PREFIX}{first[0]}" if first else ""
 
@@ -114,6 +121,11 @@ class WritingForm(FocusedForm):
     @property
     def text_fields(self) -> list[BoundField]:
         return [self[name] for name in self.fields if name.startswith(PREFIX)]
+
+    @property
+    def fields_with_answers(self) -> list[tuple[BoundField, str]]:
+        """Returns the fields for texts, each with what the run in the loop answered to its draft."""
+        return [(field, self.answers.get(field.name, "")) for field in self.text_fields]
 
     @property
     def texts(self) -> dict[str, str]:

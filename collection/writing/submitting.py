@@ -1,6 +1,6 @@
 """Submits tasks and pays for them, skips them, and stores drafts."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from accounts.idempotency import record_submission
 from accounts.models import Consent, User
 from accounts.people.consents import require_consent
-from collection.advice import LEVELS, OFF, TOO_LONG, Advice, Task, advise, words_of
+from collection.advice import AFTER_TYPING, LEVELS, OFF, TOO_LONG, Advice, Task, advise, words_of
 from collection.errors import DraftChanged, InvalidWriting, TaskOver, UnknownAssignment
 from collection.joining.visits import finish_visits
 from collection.models import (
@@ -19,6 +19,7 @@ from collection.models import (
     AdviceGiven,
     Corpus,
     DraftText,
+    Guidance,
     LedgerEntry,
     Pair,
     Prompt,
@@ -31,6 +32,7 @@ from collection.pay import earn, key_of_text, reason_for
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
+from collection.writing import guidance
 from collection.writing.claiming import assignments, close, lease_seat, lock_writer, release_seat
 from collection.writing.problem_reports import report_problem
 from collection.writing.starts import avoided, join_family, note_edits, starts_of
@@ -90,7 +92,9 @@ def submit_writing(
     texts = {label: one_line(text).strip() for label, text in texts.items()}
     wanted = {label: texts.get(label, "") for label in assignment.labels}
     errors = _unusable(texts, {*wanted, *assignment.reasons})
-    advice = advice_on(assignment, {label: text for label, text in wanted.items() if label not in errors})
+    told = guidance.ask(assignment, wanted)
+    usable = {label: text for label, text in wanted.items() if label not in errors}
+    advice = advice_on(assignment, usable, told=told)
     refused = [each for each in advice if each.refuses]
     reasons = {name: texts.get(name, "") for name in assignment.reasons}
     errors |= _unusable_reasons(reasons)
@@ -115,13 +119,20 @@ def submit_writing(
             WritingAssignment.objects.filter(pk=locked.pk).update(model_helped=True)
         if signals is not None:
             WritingSignals.objects.create(assignment=locked, **asdict(signals))
-        return _save_writing(locked, wanted, reasons, problem.strip())
+        kept: Mapping[str, Guidance] = {}
+        if guidance.is_guided(locked):
+            kept = guidance.note(locked, wanted, _new_in(locked.drafts.all(), wanted), told, ())
+        return _save_writing(locked, wanted, reasons, problem.strip(), kept)
 
     return save()
 
 
 def _save_writing(
-    assignment: WritingAssignment, texts: Mapping[str, str], reasons: Mapping[str, str], problem: str
+    assignment: WritingAssignment,
+    texts: Mapping[str, str],
+    reasons: Mapping[str, str],
+    problem: str,
+    kept: Mapping[str, Guidance],
 ) -> WritingResult:
     now = timezone.now()
     ended = why_not_writing(assignment.corpus, assignment.annotator) is not None
@@ -153,6 +164,7 @@ def _save_writing(
     join_family(assignment, pairs)
     Pair.objects.bulk_create(pairs)
     note_edits(assignment, pairs)
+    guidance.give_to_pairs(kept, pairs)
     if problem:
         report_problem(assignment=assignment, text=problem)
     close(assignment, Outcome.SUBMITTED if mine else Outcome.SURPLUS, now)
@@ -234,10 +246,11 @@ def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
 
 @dataclass(frozen=True)
 class SavedDraft:
-    """`version` names the draft as it is now; empty where nothing is stored."""
+    """`version` names the draft as it is now; empty where nothing is stored. `new`: the fields whose texts are new."""
 
     saved_at: datetime
     version: str
+    new: frozenset[str] = frozenset()
 
 
 def version_of(drafts: Iterable[DraftText]) -> str:
@@ -267,7 +280,47 @@ def save_draft(
         raise DraftChanged(there, version_of(before))
     drafts = _store(assignment, texts)
     saved_at = max((each.saved_at for each in drafts), default=timezone.now())
-    return SavedDraft(saved_at, version_of(drafts))
+    return SavedDraft(saved_at, version_of(drafts), frozenset(_new_in(before, texts)))
+
+
+def _new_in(drafts: Iterable[DraftText], texts: Mapping[str, str]) -> set[str]:
+    """Returns the fields whose text is another than in the draft, apart from blanks around it."""
+    there = {each.label: one_line(each.text).strip() for each in drafts}
+    return {label for label, text in texts.items() if one_line(text).strip() != there.get(label, "")}
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a writer is told about unsent sentences: label -> advice, and label -> what the run in the loop answered."""
+
+    advice: Mapping[str, str]
+    answers: Mapping[str, str]
+
+
+def look_at(assignment: WritingAssignment, texts: Mapping[str, str], new: Collection[str] = ()) -> Looked:
+    """Gives advice on what somebody types, and the answers of a run in the loop, and keeps what `guidance` keeps.
+
+    `texts`: of the labels; `new`: those whose wording was not there before, as `save_draft` returns them.
+    """
+    told = guidance.ask(assignment, texts)
+    advice = [each for each in advice_on(assignment, texts, told=told) if each.kind not in AFTER_TYPING]
+    filled = {label: text for label, text in texts.items() if text.strip()}
+    kept = _note(assignment, filled, new, told, advice) if guidance.is_guided(assignment) else {}
+    answers = guidance.answers_in_words(assignment, kept, filled)
+    return Looked({each.label: in_words(each) for each in advice}, answers)
+
+
+@one_transaction
+def _note(
+    assignment: WritingAssignment,
+    texts: Mapping[str, str],
+    new: Collection[str],
+    told: guidance.Told,
+    advice: Sequence[Advice],
+) -> Mapping[str, Guidance]:
+    # Locked, so that no answer on its way is kept after the sentences were sent, and two devices take turns.
+    locked = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+    return guidance.note(locked, texts, new, told, advice) if locked.may_be_sent else {}
 
 
 def _to_store(assignment: WritingAssignment, texts: Mapping[str, str]) -> dict[str, str]:
@@ -310,9 +363,15 @@ def in_words(advice: Advice) -> str:
 
 
 def advice_on(
-    assignment: WritingAssignment, texts: Mapping[str, str], starts: Mapping[str, str] | None = None
+    assignment: WritingAssignment,
+    texts: Mapping[str, str],
+    starts: Mapping[str, str] | None = None,
+    told: guidance.Told = guidance.Told(),  # noqa: B008 it cannot be changed
 ) -> list[Advice]:
-    """Returns the advice on texts for this assignment, at the corpus's own levels. `starts`: if not those of `starts_of`."""
+    """Returns the advice on texts for this assignment, at the corpus's own levels. `starts`: if not those of `starts_of`.
+
+    `told`: what frozen runs said of the texts.
+    """
     corpus = assignment.corpus
     used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
         texts.values(), besides=assignment
@@ -330,6 +389,7 @@ def advice_on(
         split=tokeniser(corpus.language, words_of),
         avoid=avoided(assignment.prompt_version),
         give_aways=GIVE_AWAYS[0](corpus) if assignment.prompt_version.coach and GIVE_AWAYS else {},
+        found_alone=told.found_alone() if assignment.prompt_version.coach else (),
     )
     return advise(texts, task)
 

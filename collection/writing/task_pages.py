@@ -19,11 +19,10 @@ from accounts.pages.access import View, annotator_post, annotator_required, hand
 from accounts.people.consents import ConsentMissing
 from accounts.templatetags.money import you_earned
 from collection import errors
-from collection.advice import AFTER_TYPING
 from collection.joining.entry_pages import not_after_the_end
 from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
-from collection.writing import claiming, submitting
+from collection.writing import claiming, guidance, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
 from collection.writing.who_may_write import texts_to_mend
 from shared.bidi import isolated
@@ -258,6 +257,7 @@ def task_page(
         "changed": changed,
         "texts_there": list(changed.texts.values()) if changed else [],
         "left_today": claiming.left_today(assignment.corpus, assignment.annotator, timezone.now()),
+        "is_model_away": guidance.is_away(assignment),
         "skip_reason": request.POST.get("reason", ""),
         "skip_reasons": WritingAssignment.SkipReason.choices,
         **_drafts_left(assignment.corpus, assignment.annotator),
@@ -313,21 +313,23 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
         form = WritingForm(assignment, request.POST)
         form.start_from(changed.version)
         return task_page(request, assignment, form, status=409, changed=changed)
+    typed = {label: text for label, text in texts.items() if label in assignment.labels}
+    told = submitting.look_at(assignment, typed, saved.new if saved else ())
     if by_script(request):
-        typed = {label: text for label, text in texts.items() if label in assignment.labels}
-        advice = submitting.advice_on(assignment, typed)
-        in_words = {each.label: submitting.in_words(each) for each in advice if each.kind not in AFTER_TYPING}
         return JsonResponse(
             {
                 "saved_at": saved.saved_at.isoformat() if saved else None,
                 "version": saved.version if saved else "",
-                "advice": in_words,
+                "advice": told.advice,
+                "answers": told.answers,
             }
         )
     if saved:
         messages.success(
             request, gettext("Your draft is saved. You can go on with it here or on another device.")
         )
+    for each in told.advice.values():
+        messages.info(request, each)
     return redirect("writing", corpus=corpus)
 
 

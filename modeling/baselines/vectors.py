@@ -146,6 +146,19 @@ def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
     """Returns the wanted rows of an installed package; its table is mapped into memory, not read."""
     import pyarrow  # here: a run on a text file needs neither
     import pyarrow.compute
+
+    column, table = open_package(name)
+    asked = sorted(wanted)
+    places = pyarrow.compute.index_in(pyarrow.array(asked), value_set=column).to_pylist()
+    return {
+        word: np.array(table[place], dtype=np.float32)
+        for word, place in zip(asked, places, strict=True)
+        if place is not None
+    }
+
+
+def open_package(name: str) -> tuple[Any, Floats]:
+    """Returns the words of an installed package, as an Arrow array, and the table of their vectors, mapped into memory."""
     import pyarrow.parquet
 
     module, table_name, index_name = PACKAGES[name]
@@ -153,15 +166,8 @@ def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
     if spec is None or spec.origin is None:
         raise BaselineError(f"The package {name} is damaged: install it again.")
     folder = Path(spec.origin).parent / "data"
-    column = pyarrow.parquet.read_table(folder / index_name).column(0).combine_chunks()
-    asked = sorted(wanted)
-    places = pyarrow.compute.index_in(pyarrow.array(asked), value_set=column).to_pylist()
-    table = np.load(folder / table_name, mmap_mode="r")
-    return {
-        word: np.array(table[place], dtype=np.float32)
-        for word, place in zip(asked, places, strict=True)
-        if place is not None
-    }
+    words = pyarrow.parquet.read_table(folder / index_name).column(0).combine_chunks()
+    return words, np.load(folder / table_name, mmap_mode="r")
 
 
 def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:

@@ -35,6 +35,8 @@ TEXTS = (
     "arm",
     "family",
     "edited_from",
+    "model_answer",
+    "twin_answer",
     "sentence1_parse",
     "sentence1_binary_parse",
     "sentence2_parse",
@@ -42,7 +44,8 @@ TEXTS = (
 )
 LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses", "sets")
 LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
-LEFT_OUT, DISTANCE, GIVEN, METADATA = "answers_left_out", "edit_distance", "answers", "metadata"
+NUMBERS = ("answers_left_out", "edit_distance", "model_tries")
+ADVICE, GIVEN, METADATA = "advice_seen", "answers", "metadata"
 
 
 def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
@@ -95,8 +98,8 @@ def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
         AUTHOR_LABEL: text,
         DISTRIBUTION: {"feature": {"dtype": "float64", "_type": "Value"}, "_type": "List"},
         **{name: {"feature": number, "_type": "List"} for name in answers.COUNTS},
-        LEFT_OUT: number,
-        DISTANCE: number,
+        **dict.fromkeys(NUMBERS, number),
+        ADVICE: {"dtype": "bool", "_type": "Value"},
         GIVEN: {"feature": _answer_features(), "_type": "List"},
         METADATA: text,
         **({LABEL: {"names": labels, "_type": "ClassLabel"}} if has_gold else {}),
@@ -121,8 +124,8 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
         (AUTHOR_LABEL, text),
         (DISTRIBUTION, pa.list_(pa.float64())),
         *((name, pa.list_(pa.int64())) for name in answers.COUNTS),
-        (LEFT_OUT, pa.int64()),
-        (DISTANCE, pa.int64()),
+        *((name, pa.int64()) for name in NUMBERS),
+        (ADVICE, pa.bool_()),
     ]
     kinds = {"string": text, "int64": pa.int64(), "bool": pa.bool_()}
     answer = pa.struct([(name, kinds[each["dtype"]]) for name, each in _answer_features().items()])
@@ -154,8 +157,8 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
         AUTHOR_LABEL: [line["author_label"] for line in lines],
         DISTRIBUTION: [_shares(line, rule.labels) for line in lines],
         **{name: [_counts(line, name, rule.labels) for line in lines] for name in answers.COUNTS},
-        LEFT_OUT: [line.get(LEFT_OUT, 0) for line in lines],
-        DISTANCE: [line.get(DISTANCE, 0) for line in lines],
+        **{name: [line.get(name, 0) for line in lines] for name in NUMBERS},
+        ADVICE: [line.get(ADVICE, False) for line in lines],
         GIVEN: [answers.answers_of(line) for line in lines],
         METADATA: [
             json.dumps(line[METADATA], ensure_ascii=False) if METADATA in line else "" for line in lines

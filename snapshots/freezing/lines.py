@@ -32,6 +32,10 @@ COLUMNS = (
     "pair__family",
     "pair__edit__edited_from",
     "pair__edit__distance",
+    "pair__guidance__advice_seen",
+    "pair__guidance__model_tries",
+    "pair__guidance__model_answer",
+    "pair__guidance__twin_answer",
     "pair__author_label",
     "pair__author__code",
     "pair__prompt_version__prompt__slug",
@@ -136,6 +140,10 @@ def _whole_line(
         # Of a family it is the hypothesis of the pair that `family` names, which may be withdrawn, and is then in no file.
         "edited_from": "" if row.pair__family else row.pair__edit__edited_from,
         "edit_distance": row.pair__edit__distance,
+        "advice_seen": row.pair__guidance__advice_seen,
+        "model_tries": row.pair__guidance__model_tries,
+        "model_answer": row.pair__guidance__model_answer,
+        "twin_answer": row.pair__guidance__twin_answer,
     }
     line |= {name: value for name, value in told.items() if value}
     return line

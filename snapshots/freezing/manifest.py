@@ -19,6 +19,7 @@ from accounts.background_questions import published_count
 from accounts.models import Background as ToldBackground
 from accounts.models import User
 from collection.models import Preregistration as PreregistrationRow
+from collection.models import PromptVersion
 from collection.premises.partitions import is_held_out
 from nli.manifest import (
     FORMAT,
@@ -27,6 +28,7 @@ from nli.manifest import (
     Facts,
     ListedFile,
     Manifest,
+    ModelInLoop,
     Parser,
     Placements,
     Simulated,
@@ -87,6 +89,8 @@ def manifest_of(
     }
     if withheld:
         made["withheld"] = withheld
+    if models := _models(rows):
+        made["models"] = models
     if said := PreregistrationRow.objects.filter(corpus=snapshot.corpus_id).first():
         made["preregistration"] = {
             "text": said.text,
@@ -122,6 +126,24 @@ def counted(snapshot: Snapshot, counts: LineCounts, premises: Mapping[str, int])
         "parses": counts.parse_counts(),
         "parser": _parser(snapshot, counts),
     }
+
+
+def _models(rows: QuerySet[SnapshotPair]) -> list[ModelInLoop]:
+    """Returns the frozen runs that answered while these pairs were written, by version of a prompt."""
+    used = rows.order_by().values("pair__prompt_version")
+    versions = PromptVersion.objects.filter(pk__in=used).exclude(run=0).select_related("prompt")
+    return [
+        {
+            "prompt_version": f"{each.prompt.slug}/{each.number}",
+            "mode": each.mode,
+            "run": each.run,
+            "name": each.run_name,
+            "sha256": each.run_sha256,
+            "twin": each.twin,
+            "twin_sha256": each.twin_sha256,
+        }
+        for each in versions.order_by("prompt__slug", "number")
+    ]
 
 
 def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:

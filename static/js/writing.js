@@ -153,7 +153,9 @@
       if (typed !== own()) return; // old news
       if (answer.saved_at && !isEmpty()) tell(inWords("Draft saved on this device and on the server {time}", { time: clock(new Date()) }), true);
       said = answer.advice;
+      answered = answer.answers;
       advise();
+      tellAnswers();
     };
     // Two devices or tabs, two drafts: both are shown, and nothing is saved on the server until one is chosen.
     const other = document.getElementById("other-draft");
@@ -213,6 +215,20 @@
         if (isNew && !line.hidden && field === document.activeElement) line.scrollIntoView({ block: "nearest" }); // not behind the button
       }
     };
+    // What the model in the loop answered to the text as it stood then. An older answer stays until there is a newer one, dimmed:
+    // a line that goes and comes would move what is below it.
+    let answered = {};
+    const answerLine = (field) => form.querySelector(`[data-answer-for="${field.id}"]`);
+    const tellAnswers = () => {
+      for (const field of texts) {
+        const line = answerLine(field);
+        if (!line) continue;
+        const words = answered[field.dataset.text] || "";
+        if (line.textContent !== words) line.textContent = words;
+        line.hidden = !words;
+        line.classList.remove("soft");
+      }
+    };
     // What was wrong with the text that was sent need not be wrong with this one: the server says so again, if it is.
     const forgive = (field) => {
       field.removeAttribute("aria-invalid");
@@ -223,6 +239,7 @@
     form.addEventListener("input", (event) => {
       if (event.target.tagName !== "TEXTAREA") return;
       delete said[event.target.dataset.text];
+      answerLine(event.target)?.classList.add("soft");
       forgive(event.target);
       save();
       advise();

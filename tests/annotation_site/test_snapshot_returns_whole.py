@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from collection.formats.records import WRITTEN
-from collection.models import Corpus, Pair, PairEdit, Parse, PromptVersion, Source
+from collection.models import Corpus, Guidance, Pair, PairEdit, Parse, PromptVersion, Source
 from collection.models.withdrawal import CORRECTED, VETTED
 from nli.labels import QUESTION
 from snapshots.exports.formats import export
@@ -84,6 +84,8 @@ def with_every_kind_of_row() -> Corpus:
     Pair.objects.filter(pk=decided.pk).update(family=told.public_id)
     PairEdit.objects.create(pair=decided, edited_from="Nobody agrees.", distance=2)
     PairEdit.objects.create(pair=told, edited_from="Nobody agreed.", distance=1)
+    Guidance.objects.create(pair=told, label=N, model_answer=E, twin_answer=C, model_tries=3)
+    Guidance.objects.create(pair=decided, label=E, advice_seen=True)
     split = add_pair(make_premise(corpus, "A line without a gold label."), "n", "It splits.")
     label_pair(split, "nnecc")
     waiting = add_pair(make_premise(corpus, "A line that waits for labels."), "e", "It waits.")

@@ -49,6 +49,12 @@ def send(corpus: Corpus, **texts: str):
     return submit_writing(annotator=ana(), token=task.token, texts=texts, key=task.token)
 
 
+def draft_of(client, token: str, **texts: str):
+    fields = {f"text-{label}": text for label, text in texts.items()}
+    sent = {"token": token, "key": token, **fields}
+    return client.post(f"{PAGE}draft/", sent, HTTP_ACCEPT="application/json")
+
+
 def refused(corpus: Corpus, **texts: str) -> dict[str, str]:
     with pytest.raises(InvalidWriting) as found:
         send(corpus, **texts)

@@ -7,7 +7,7 @@ from typing import Any, get_args, is_typeddict
 
 import pytest
 
-from collection.models import Pair, PairEdit, PromptVersion
+from collection.models import Guidance, Pair, PairEdit, PromptVersion
 from nli.answers import KEYS
 from nli.gold import OF_ALL, SOURCES
 from nli.lines import FIELDS
@@ -53,6 +53,8 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     pair.save(update_fields=["metadata", "answers_left_out", "arm", "author_reason"])
     Pair.objects.exclude(pk=pair.pk).update(family=pair.public_id)
     PairEdit.objects.create(pair=pair, edited_from="A dog runs.", distance=1)
+    answered = {"model_answer": "neutral", "twin_answer": "neutral", "model_tries": 2}
+    Guidance.objects.create(pair=pair, advice_seen=True, **answered)
     put_into_set(corpus=corpus, name="For the paper", keys=[pair.pk])
     question = Question.objects.get(corpus=corpus, is_main=True)
     vote(pair, question, "e", first=6)
@@ -83,6 +85,7 @@ def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() 
     assert {field.name for field in fields_of(Manifest)} == {
         *manifest(snapshot),
         "withheld",
+        "models",
         "preregistration",
     }
     facts = json.loads((folder(snapshot) / "corpus.json").read_bytes())

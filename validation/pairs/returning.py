@@ -15,6 +15,7 @@ from collection.models import Exclusion, Pair, PairEdit, ReturnedText, WritingAs
 from collection.models.withdrawal import RETURNED
 from collection.texts import one_line
 from collection.writing.claiming import lock_writer
+from collection.writing.guidance import carry_over
 from collection.writing.starts import store_edits
 from collection.writing.submitting import advice_on, in_words
 from collection.writing.who_may_write import texts_to_mend
@@ -118,6 +119,7 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
         family=old.family,
     )
     store_edits(old.corpus, {new: starts.get(label, "")})
+    carry_over(old, new)
     _close(waiting, Outcome.MENDED, now, mended=new)
     mark_stale(corpus=old.corpus_id)
     return new
