@@ -10,7 +10,7 @@ class AnnotationSiteConfig(AppConfig):
         from annotation_site.researchers.coach import words_that_give_away
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
-        from annotation_site.workspace import arms, finished, page_figures, paper_pairs
+        from annotation_site.workspace import arms, finished, models_in_the_loop, page_figures, paper_pairs
         from annotation_site.workspace.pipeline import overview_of
         from collection.writing.submitting import GIVE_AWAYS
         from shared.figures import register
@@ -24,6 +24,7 @@ class AnnotationSiteConfig(AppConfig):
             finished.FINISHED,
             arms.ARMS,
             looks.LOOKS,
+            models_in_the_loop.LOOP,
             paper_pairs.PAPER_PAIRS,
         )
         COMPUTE.update({Kind.BIAS: bias_of, Kind.ALARM: alarm.alarms_of})

@@ -374,6 +374,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "pay for sentences that misled a model": {
+        "task": "validation.tasks.pay_bonuses",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
 }
 
 REST_FRAMEWORK = {

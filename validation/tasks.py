@@ -1,4 +1,4 @@
-"""Recomputes the cached statistics that the workspace shows."""
+"""Pays bonuses that are due, and recomputes the cached statistics that the workspace shows."""
 
 from functools import partial
 
@@ -7,7 +7,14 @@ from django.utils import timezone
 
 from jobs.tasks import FewMessages, enqueue
 from validation.models import CachedStatistics
+from validation.quality_control import fooled_models
 from validation.statistics import cached
+
+
+@shared_task(base=FewMessages)
+def pay_bonuses() -> None:
+    """Pays for sentences that misled a model, once two people upheld them."""
+    fooled_models.pay_bonuses()
 
 
 @shared_task(base=FewMessages)

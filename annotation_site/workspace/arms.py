@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.pages.access import researcher_form
+from annotation_site.workspace.models_in_the_loop import LOOP, why_silent
 from collection.errors import NotPossible
 from collection.models import Corpus, Prompt, PromptChange
 from collection.writing.arms import ArmCounts, arms_in, arms_of
@@ -116,6 +117,8 @@ def arms_page(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "corpus": corpus,
         "each": next(shown([ARMS], corpus, counts), None),
+        "loop": next(shown([LOOP], corpus), None),
+        "silent": why_silent(corpus),
         "arms": arms,
         "prompts": corpus.prompts.filter(arm_of=None).order_by("pk"),
         "changes": cast(Any, changes[:CHANGES_SHOWN]),

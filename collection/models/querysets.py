@@ -18,6 +18,11 @@ def is_leased(now: datetime, path: str = "") -> Q:
     return Q(**{f"{path}leased_until__gt": now})
 
 
+def fooled() -> Q:
+    """Returns a condition on guidance: the run gave another label than the author to the sentence that was sent."""
+    return ~Q(model_answer="") & ~Q(model_answer=F("pair__author_label"))
+
+
 def is_unleased(now: datetime) -> Q:
     """Returns the condition on seats that nobody has leased, or whose lease has ended."""
     return Q(leased_until=None) | Q(leased_until__lte=now)
@@ -275,7 +280,7 @@ class LedgerQuerySet(models.QuerySet):
 
     def for_writing(self) -> "LedgerQuerySet":
         for_labels = Q(kind="reading", key__startswith=READING_OF_QUESTION)
-        return self.filter(kind__in=["writing", "skip", "reading"]).exclude(for_labels)
+        return self.filter(kind__in=["writing", "skip", "reading", "fooled"]).exclude(for_labels)
 
     def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
         """Returns a row for each corpus that paid: `corpus`, `name`, `payment`, `is_trial`, `total`, `cents_today`.
