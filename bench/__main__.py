@@ -21,7 +21,7 @@ from scripts.services import Missing, postgres
 
 # With `-m` the module would import models before Django is set up.
 PAGES = "import django; django.setup(); from tests.full_pages import main; main()"
-SECTIONS = ("labelling", "writing", "export", "agreement", "gold", "pages", "networks")
+SECTIONS = ("labelling", "writing", "export", "agreement", "gold", "pages", "networks", "answers")
 
 
 def main() -> None:
@@ -65,6 +65,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from django.test.utils import setup_databases, teardown_databases
 
     from bench.agreement import measure_agreement, measure_gold
+    from bench.answers import measure_answers
     from bench.labelling import measure_labelling_table
     from bench.measure import describe
     from bench.networks import measure_networks
@@ -87,6 +88,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "gold": lambda: measure_gold(options.pairs or 50_000),
             "pages": lambda: measure_pages((options.pairs,) if options.pairs else (57_000, 433_000)),
             "networks": measure_networks,
+            "answers": lambda: measure_answers(folder),
         }
         for name in options.sections or SECTIONS:
             steps[name]()

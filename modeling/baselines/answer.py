@@ -33,7 +33,7 @@ class Models:
 
     def __init__(self, runs: Path) -> None:
         self.runs = runs
-        self.lock = threading.Lock()
+        self.lock, self.one_at_a_time = threading.Lock(), threading.Lock()
         self.loaded: dict[tuple[str, str], Answering] = {}
         self.failed: dict[tuple[str, str], tuple[float, str]] = {}
         self.loading: set[tuple[str, str]] = set()
@@ -53,7 +53,19 @@ class Models:
             return None
 
     def _load(self, folder: str, sha256: str) -> None:
-        key, model, why = (folder, sha256), None, ""
+        key = (folder, sha256)
+        with (
+            self.one_at_a_time
+        ):  # beside another, libraries would be half imported, and the time measured too long
+            model, why = self._read(folder, sha256)
+        with self.lock:
+            self.loading.discard(key)
+            if model is None:
+                self.failed[key] = (time.monotonic(), why)
+            else:
+                self.loaded[key] = model
+
+    def _read(self, folder: str, sha256: str) -> "tuple[Answering | None, str]":
         try:
             # Imported here: a site whose prompts name no run needs no torch in memory.
             import torch
@@ -63,15 +75,9 @@ class Models:
             torch.set_num_threads(1)
             if Path(folder).name != folder:
                 raise BaselineError("A run folder is a name without a path.")
-            model = Answering(self.runs / folder, sha256)
+            return Answering(self.runs / folder, sha256), ""
         except Exception as error:
-            why = sentence_for(error)
-        with self.lock:
-            self.loading.discard(key)
-            if model is None:
-                self.failed[key] = (time.monotonic(), why)
-            else:
-                self.loaded[key] = model
+            return None, sentence_for(error)
 
 
 def answer(models: Models, line: bytes) -> dict[str, Any]:

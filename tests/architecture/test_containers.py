@@ -25,7 +25,7 @@ SETTINGS = (ROOT / "annotation_site" / "settings.py").read_text()
 
 
 def test_each_part_of_production_is_a_service() -> None:
-    assert set(SERVICES) == {"postgres", "redis", "prepare", "web", "worker", "clock", "trainer"}
+    assert set(SERVICES) == {"postgres", "redis", "prepare", "web", "worker", "clock", "answers", "trainer"}
 
 
 def test_every_service_that_is_waited_for_exists_and_can_say_that_it_is_ready() -> None:
@@ -137,7 +137,9 @@ def test_the_image_copies_what_is_there_runs_as_nobody_in_particular_and_keeps_t
     assert "\nUSER quintet\n" in text
     assert 'ARG EXTRAS=""' in text
     assert SERVICES["trainer"]["build"]["args"] == {"EXTRAS": "train"}
-    assert all("args" not in SERVICES[name]["build"] for name in OURS if name != "trainer")
+    with_torch = ("trainer", "answers")
+    assert SERVICES["answers"]["build"] == SERVICES["trainer"]["build"]
+    assert all("args" not in SERVICES[name]["build"] for name in OURS if name not in with_torch)
 
 
 def test_access_logs_hold_no_query_in_which_platforms_send_their_ids() -> None:

@@ -43,6 +43,7 @@ NO_COUNTS = {
         "label",
         "reason",
         "word",
+        "answer",
         "known",
         "meaning",
         "key",

@@ -1,6 +1,5 @@
 """A model answers while Ana types, on a phone and at a desk; without it, the page works as ever."""
 
-
 import pytest
 from playwright.sync_api import expect
 

@@ -296,6 +296,7 @@ PROGRAMS = {
     "bench": "tests/bench/test_plain_networks.py",
     "celery": "tests/architecture/test_containers.py",
     "gunicorn": "tests/architecture/test_containers.py",
+    "modeling.baselines.answer": "tests/baselines/test_answering.py",
     "modeling.baselines.catalogue": "tests/baselines/test_catalogue.py",
     "modeling.baselines.evaluate": "tests/baselines/small.py",
     "modeling.baselines.train": "tests/baselines/test_bad_input.py",

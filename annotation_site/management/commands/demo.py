@@ -22,9 +22,11 @@ from annotation_site.made_up.weeks import DEMO, quietly, work_for_three_weeks
 from annotation_site.operation.processes import Service, stop
 from annotation_site.operation.server import gunicorn_command, wait_for
 from collection.models import Corpus
+from modeling.running.asking import ANSWER
 
 PASSWORD = "five labels make gold"
 CONTACT = "rosa@example.org"  # so that pages read as on a real site; nobody gets mail there
+LONGEST_SOCKET = 100  # bytes of its path that every system takes; in a deeper folder no model answers writers
 PEOPLE = {"ana": "annotator", "vera": "annotator", "rosa": "researcher"}
 
 READY = """
@@ -86,6 +88,9 @@ class Command(BaseCommand):
         web = Service("web", gunicorn_command(port, workers=2, threads=8), logs / "web.log", restarts=False)
         worker = Service("worker", worker_command(), logs / "worker.log", restarts=True)
         services = [web, worker]
+        if len(os.fsencode(settings.ANSWERS_SOCKET)) <= LONGEST_SOCKET:
+            answers = [*ANSWER, str(settings.ANSWERS_SOCKET), str(settings.RUN_ROOT)]
+            services.append(Service("answers", answers, logs / "answers.log", restarts=True))
         connection.close()  # nothing of ours stays open beside those of the processes
         try:
             for service in services:
