@@ -35,6 +35,10 @@ class GrantQuerySet(models.QuerySet):
     def standing(self) -> "GrantQuerySet":
         return self.filter(revoked_at=None)
 
+    def ended(self) -> "GrantQuerySet":
+        """Keeps what a researcher revoked; by a rule of the corpus, people take the exam again."""
+        return self.filter(revoked_at__isnull=False, revoked_by__isnull=False)
+
     def is_held(self, user: models.Model, qualification_id: int | None) -> bool:
         """Returns whether a person holds a qualification; True if None is required."""
         return qualification_id is None or (

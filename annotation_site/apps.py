@@ -6,7 +6,7 @@ class AnnotationSiteConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)
-        from annotation_site.researchers import alarm, bias_figures, looks
+        from annotation_site.researchers import alarm, bias_figures, feedback_figures, looks
         from annotation_site.researchers.coach import words_that_give_away
         from annotation_site.researchers.corpus_bias import bias_of
         from annotation_site.researchers.wages_charts import wages_of
@@ -21,6 +21,7 @@ class AnnotationSiteConfig(AppConfig):
             *page_figures.FIGURES,
             *bias_figures.FIGURES,
             alarm.ALARM,
+            *feedback_figures.FIGURES,
             finished.FINISHED,
             arms.ARMS,
             looks.LOOKS,

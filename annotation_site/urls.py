@@ -20,6 +20,7 @@ from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.invitation_pages import invitations_page, invited
 from annotation_site.researchers.wages_page import pay_page
+from annotation_site.researchers.writer_page import writer_page
 from annotation_site.workspace.answer_pages import finished_page, paper_pairs_page
 from annotation_site.workspace.arms import arms_page
 from annotation_site.workspace.corpus_file_pages import corpus_file, earlier_text, text_file
@@ -31,6 +32,7 @@ from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
 from annotation_site.workspace.preregistration import preregistration_page
 from annotation_site.workspace.prompts_page import compare_prompts
+from annotation_site.workspace.review_pages import review_next, reviews_page
 from annotation_site.workspace.search_page import search
 from annotation_site.workspace.settings_page import corpus_settings
 from annotation_site.workspace.texts_page import texts
@@ -74,9 +76,12 @@ urlpatterns = [
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),
     path("c/<slug:slug>/arms/", arms_page, name="arms"),
+    path("c/<slug:slug>/reviews/", reviews_page, name="reviews"),
+    path("c/<slug:slug>/reviews/next/", review_next, name="review-next"),
     path("c/<slug:slug>/preregistration/", preregistration_page, name="preregistration"),
     path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
+    path("c/<slug:slug>/writers/<id:code>/", writer_page, name="writer"),
     path("c/<slug:slug>/predictions/<id:public_id>/", pair_predictions, name="pair-predictions"),
     path("c/<slug:slug>/finished/", finished_page, name="finished"),
     path("c/<slug:slug>/paper/", paper_pairs_page, name="paper-pairs"),

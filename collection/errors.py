@@ -59,6 +59,15 @@ class DoneForToday(NoWork):
         return gettext("Please check again tomorrow.")
 
 
+class RemarksToRead(NoWork):
+    """A researcher's remarks on what this person wrote come before the next task."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            gettext("Before your next text, please read what the researchers say about your sentences."), 0
+        )
+
+
 class NotQualified(NoWork):
     """The corpus requires a qualification that this person does not hold. Only an exam or a researcher gives it."""
 

@@ -3,11 +3,12 @@
 from django.urls import path
 
 from collection.joining import entry_pages, exam_pages
-from collection.writing import my_pages, researcher_pages, task_pages
+from collection.writing import my_pages, remark_pages, researcher_pages, task_pages
 
 urlpatterns = [
     path("work/writing/<slug:corpus>/", task_pages.writing, name="writing"),
     path("work/writing/<slug:corpus>/skip/", task_pages.skip, name="skip-writing"),
+    path("work/writing/<slug:corpus>/remarks/", remark_pages.remarks, name="remarks"),
     path("work/writing/<slug:corpus>/prompt/<int:version>/", researcher_pages.prompt, name="prompt"),
     path("work/exam/<slug:corpus>/", exam_pages.exam, name="exam"),
     path("work/visit/", entry_pages.visit, name="visit"),

@@ -38,6 +38,7 @@ from collection.models import (
     ProblemReport,
     Prompt,
     ReturnedText,
+    Review,
     Source,
     Vetting,
     Visit,
@@ -170,6 +171,10 @@ def sample_site(withheld: str = "") -> Site:
         pair=Pair.objects.latest("pk"), remark="Please mend this.", by=rosa()
     )
     now = timezone.now()
+    drawn = {"corpus": corpus, "writer": vera(), "percent": 10, "is_sample": True, "is_feedback": False}
+    waiting, judged = Pair.objects.order_by("pk")[:2]
+    Review.objects.create(pair=waiting, **drawn)
+    Review.objects.create(pair=judged, **drawn, verdict="copied", judged_by=rosa(), judged_at=now)
     batch = Assignment.objects.create(question=question, annotator=vera(), leased_until=now, closed_at=now)
     imported = PairImportJob.objects.create(
         by=rosa(), corpus_slug=corpus.slug, files=["a.jsonl"], options={}, status="done", report={"pairs": 0}
@@ -201,6 +206,7 @@ def sample_site(withheld: str = "") -> Site:
             "public_id": Pair.objects.earliest("pk").public_id,
         },
         "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk, "name": exams[0].slug},
+        "c/<slug:slug>/writers/": {"code": vera().code},
         "c/<slug:slug>/settings/file/": {"number": kept.pk},
         "c/<slug:slug>/settings/change/": {"part": "pay"},
         "imports/": {"number": imported.pk},

@@ -21,7 +21,7 @@ def grant(*, user: User, qualification: Qualification, how: str, by: User | None
     standing = mine.standing().first()
     if standing is not None:
         return standing
-    if by is None and mine.exists():
+    if by is None and mine.ended().exists():
         return None
     made, _ = Grant.objects.get_or_create(
         user=user, qualification=qualification, revoked_at=None, defaults={"how": how, "granted_by": by}
@@ -39,3 +39,9 @@ def revoke(*, grant: Grant, because: str, by: User) -> bool:
         raise ReasonMissing("Please give a reason. It is stored with the record.")
     standing = Grant.objects.filter(pk=grant.pk).standing()
     return standing.update(revoked_at=timezone.now(), revoked_because=because, revoked_by=by) > 0
+
+
+def ask_again(*, user: User, qualification: Qualification, because: str) -> None:
+    """Takes back a qualification by a rule of the corpus: who held it may take its exam again, with all its tries."""
+    mine = Grant.objects.standing().filter(user=user, qualification=qualification)
+    mine.update(revoked_at=timezone.now(), revoked_because=because, revoked_by=None)

@@ -21,6 +21,7 @@ from collection.corpus_schema import (
     FactPart,
     Faq,
     GenrePart,
+    LevelPart,
     PartitionRule,
     PromptPart,
     SideQuestionPart,
@@ -120,6 +121,7 @@ def described(corpus: Corpus) -> Table:
         "questions": [said for question, said in zip(questions, asked, strict=True) if not question.is_main],
         "prompts": prompts,
         "genres": genres,
+        **_rows("levels", LevelPart, corpus.levels.all()),
         "translations": list(corpus.translations.order_by("pk").values_list("said", flat=True)),
     }
     return {key: value for key, value in file.items() if value}

@@ -22,11 +22,13 @@ from collection.models import (
     Exclusion,
     Guidance,
     Invitation,
+    LevelChange,
     Pair,
     PilotWriter,
     ProblemReport,
     PromptReading,
     ReturnedText,
+    Review,
     Visit,
     WritingAssignment,
     WritingSignals,
@@ -42,7 +44,7 @@ def erase(user: User) -> None:
     """Erases a person from every app: see `erase_person`. Raises OnlyAdministrator.
 
     Also erases what researchers wrote about them: reasons of exclusions and of revoked qualifications, judgements of
-    exams, remarks on returned texts, and answers to their reports.
+    exams, remarks on returned or reviewed texts, and answers to their reports.
     """
     discard_drafts(annotator=user)
     Invitation.objects.filter(user=user).delete()
@@ -52,6 +54,7 @@ def erase(user: User) -> None:
     Exclusion.objects.filter(annotator=user).update(reason=ERASED)
     ExamAttempt.objects.filter(annotator=user).exclude(judgement="").update(judgement=ERASED)
     ReturnedText.objects.of(user).update(remark=ERASED)
+    Review.objects.filter(writer=user).exclude(remark="").update(remark=ERASED)
     erase_person(user=user)
 
 
@@ -134,6 +137,7 @@ def _records(user: User) -> dict[str, Any]:
             "outcome",
             "model_helped",
             "skip_reason",
+            "level_pay_cents",
             premise=F("seat__premise__public_id"),
             corpus_name=F("corpus__slug"),
         ),
@@ -142,6 +146,8 @@ def _records(user: User) -> dict[str, Any]:
             "keystrokes",
             "pastes",
             "pasted_chars",
+            "bursts",
+            "inserted_chars",
             task=F("assignment__created_at"),
             corpus=F("assignment__corpus__slug"),
         ),
@@ -180,6 +186,14 @@ def _records(user: User) -> dict[str, Any]:
             *("remark", "created_at", "until", "outcome", "closed_at"),
             public_id=F("pair__public_id"),
             mended_as=F("mended__public_id"),
+        ),
+        "review": Review.objects.filter(writer=user).values(
+            *("percent", "is_sample", "is_feedback", "drawn_at", "verdict", "remark", "judged_at", "read_at"),
+            public_id=F("pair__public_id"),
+            corpus_name=F("corpus__slug"),
+        ),
+        "level": LevelChange.objects.filter(writer=user).values(
+            "level", "good", "of", "changed_at", corpus_name=F("corpus__slug")
         ),
         "report": ProblemReport.objects.made_by(user).values("text", "created_at", "answer", "answered_at"),
         "place in a pool": Membership.objects.filter(annotator=user).values(

@@ -134,9 +134,9 @@ def _differences(measure: str, data: Counted, by: str) -> Iterator[dict[str, Any
         }
 
 
-def _differences_drawn(what: str, table: Table, data: Counted) -> Picture:
+def differences_drawn(what: str, table: Table, data: object) -> Picture:
     """Says which pairs of groups differ after the correction for their number, and for earlier looks if some are planned."""
-    looks = [row["look"] for row in table.rows if row["look"]]
+    looks = [row["look"] for row in table.rows if row.get("look")]
     differ = [
         row
         for row in table.rows
@@ -155,7 +155,8 @@ def _differences_drawn(what: str, table: Table, data: Counted) -> Picture:
     drawn = picture("dots", y="pair", x="points", low="low", high="high", lines=zero)
     if looks:
         return {**drawn, "title": in_place(f"Look {max(looks)}: {found}, at the level that looks have left")}
-    note = "Looks are planned at arms alone: nothing here is corrected for several." * data.found["looks"]
+    is_planned = isinstance(data, Counted) and data.found["looks"]
+    note = "Looks are planned at arms alone: nothing here is corrected for several." * bool(is_planned)
     return {**drawn, "title": in_place(f"{found}, at 5% after correction"), "note": note}
 
 
@@ -263,29 +264,36 @@ ALONE = _figure(
 )
 
 
+def differences(effect: str) -> tuple[Column, ...]:
+    """Returns the columns of a table of differences between groups. effect: the definition of a difference."""
+    return (
+        Column("pair", "groups"),
+        Column("first", "the first", "share"),
+        Column("second", "the second", "share"),
+        Column("points", "difference, in points", "number", effect),
+        *interval("The 95% interval over writers: they are drawn anew.", "number"),
+        Column("p", "p", "p", ABOUT_GROUPS["p"]),
+        Column("corrected", "corrected p", "p", ABOUT_GROUPS["corrected_p"]),
+        Column("writers", "writers of the first", "count", "Premises, of pairs without a known writer."),
+        Column("others", "of the second", "count"),
+        Column("both", "in both", "count"),
+    )
+
+
 def _comparison(measure: str, name: str, title: str, what: str) -> Figure:
     return _figure(
         name,
         title,
         compute=partial(_differences, measure),
         columns=(
-            Column("pair", "groups"),
-            Column("first", "the first", "share"),
-            Column("second", "the second", "share"),
-            Column("points", "difference, in points", "number", ABOUT_GROUPS["effect"]),
-            *interval("The 95% interval over writers: they are drawn anew.", "number"),
-            Column("p", "p", "p", ABOUT_GROUPS["p"]),
-            Column("corrected", "corrected p", "p", ABOUT_GROUPS["corrected_p"]),
-            Column("writers", "writers of the first", "count", "Premises, of pairs without a known writer."),
-            Column("others", "of the second", "count"),
-            Column("both", "in both", "count"),
+            *differences(ABOUT_GROUPS["effect"]),
             Column("look", "look", "count", each=_looks_planned),
             *(
                 Column(key, name, kind, ABOUT_LOOKS[key], each=_looks_planned)
                 for key, (name, kind) in LOOKED_AT.items()
             ),
         ),
-        draw=partial(_differences_drawn, what),
+        draw=partial(differences_drawn, what),
         notes=(
             f"At most {MOST_COMPARED} groups are compared, the large ones, if {FEWEST} writers or more wrote in each:"
             " fewer are no sample of writers.",

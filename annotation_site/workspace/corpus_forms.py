@@ -105,7 +105,7 @@ SECTIONS = (
     Section(
         "people",
         "Who may come",
-        "Who writes, who labels, how much of it, and the exams that stand before.",
+        "Who writes, who labels, how much of it, the exams that stand before, and the levels of writers.",
         (
             Part(
                 "corpus",
@@ -115,6 +115,7 @@ SECTIONS = (
                 ),
             ),
             Part("exam"),
+            Part("levels.*"),
             Part("question", _POOL),
             Part("questions.*", _POOL),
         ),

@@ -74,7 +74,14 @@ SECTIONS = (
         pages=("pilot",),
         needs="prompt",
     ),
-    _section("Writing", ("Texts", "texts"), ("Reports", "report-queue"), needs="prompt"),
+    _section(
+        "Writing",
+        ("Texts", "texts"),
+        ("Reviews", "reviews"),
+        ("Reports", "report-queue"),
+        pages=("review-next", "writer"),
+        needs="prompt",
+    ),
     _section(
         "Pairs",
         ("Pairs", "pairs"),

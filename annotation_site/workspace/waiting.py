@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation_site.operation.health import OK, QUEUES, disk
 from annotation_site.researchers.alarm import new_alarms
 from annotation_site.researchers.payments import unapproved
-from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport, Visit
+from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport, Review, Visit
 from jobs.models import PATIENCE
 from jobs.tasks import kinds
 from modeling.models import LeakAudit, TrainingRun
@@ -55,6 +55,7 @@ def waiting() -> list[Waiting]:
         *_no_worker(),
         *_kept_out(),
         *_reports(),
+        *_reviews(),
         *_exams(),
         *_disputes(),
         *_flags(),
@@ -139,6 +140,14 @@ def _reports() -> Iterator[Waiting]:
         slug, name = (row[each] for each in of)
         sentence = f"{_some(row['all'], 'problem report')} without an answer in {name}"
         yield Waiting(slug, sentence, "Answer", reverse("report-queue", args=[slug]))
+
+
+def _reviews() -> Iterator[Waiting]:
+    of = ("corpus__slug", "corpus__name")
+    for row in Review.objects.waiting().values(*of).annotate(all=Count("pk")).order_by(*of):
+        slug, name = (row[each] for each in of)
+        sentence = f"{_some(row['all'], 'sentence')} to review in {name}"
+        yield Waiting(slug, sentence, "Review", reverse("review-next", args=[slug]))
 
 
 def _exams() -> Iterator[Waiting]:

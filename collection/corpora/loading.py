@@ -25,6 +25,7 @@ from collection.corpus_schema import (
     Example,
     Faq,
     GenrePart,
+    LevelPart,
     PromptPart,
     WrittenField,
 )
@@ -43,10 +44,10 @@ from collection.models import (
     WritingAssignment,
 )
 
-PROMPT_COLUMNS = ("name", "status", "share", "drawn_by", "drawn_by_genre")
+PROMPT_COLUMNS = ("name", "status", "share", "drawn_by", "drawn_by_genre", "review_percent")
 VERSION_COLUMNS = (
     *("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day"),
-    *("reading_pay_cents", "differs", "mode", "avoid", "coach", "run", "bonus_cents"),
+    *("reading_pay_cents", "differs", "mode", "avoid", "coach", "feedback", "run", "bonus_cents"),
 )
 
 
@@ -79,6 +80,8 @@ def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
     _load_advice(corpus, file.advice, changes)
     _load_prompts(corpus, file.prompts, changes)
     _load_genres(corpus, file.genres, changes)
+    if note_rows(corpus.levels, file.levels, LevelPart, "level", changes):
+        replace_rows(corpus.levels, file.levels)
     _drop_unused_prompts(corpus, file.prompts, changes)
     return corpus
 

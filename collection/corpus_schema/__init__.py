@@ -14,6 +14,7 @@ from collection.corpus_schema.corpus import (
     FactPart,
     TranslationPart,
 )
+from collection.corpus_schema.levels import LevelPart
 from collection.corpus_schema.prompts import (
     CONTRAST,
     EDIT,
@@ -39,6 +40,7 @@ from collection.corpus_schema.translations import (
     TranslatedFaq,
     TranslatedField,
     TranslatedLabel,
+    TranslatedLevel,
     TranslatedPrompt,
     TranslatedQuestion,
     TranslatedSideQuestion,
@@ -69,6 +71,7 @@ __all__ = [
     "FactPart",
     "Faq",
     "GenrePart",
+    "LevelPart",
     "PartitionRule",
     "PromptPart",
     "QuestionPart",
@@ -78,6 +81,7 @@ __all__ = [
     "TranslatedFaq",
     "TranslatedField",
     "TranslatedLabel",
+    "TranslatedLevel",
     "TranslatedPrompt",
     "TranslatedQuestion",
     "TranslatedSideQuestion",

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from accounts.placeholders import placeholder_in
 from collection import advice
+from collection.corpus_schema.levels import LevelPart, level_errors
 from collection.corpus_schema.prompts import GenrePart, PromptPart
 from collection.corpus_schema.questions import QuestionPart, SideQuestionPart
 from collection.corpus_schema.shared_tables import (
@@ -25,6 +26,7 @@ from collection.corpus_schema.shared_tables import (
 )
 from collection.corpus_schema.translations import (
     TranslatedExam,
+    TranslatedLevel,
     TranslatedPrompt,
     TranslatedQuestion,
     TranslatedSideQuestion,
@@ -244,6 +246,7 @@ class TranslationPart(Table):
         (), title="Questions beside the main one", description=TABLES_BELOW
     )
     prompts: Annotated[tuple[TranslatedPrompt, ...], Rows] = Field((), description=TABLES_BELOW)
+    levels: Annotated[tuple[TranslatedLevel, ...], Rows] = Field((), description=TABLES_BELOW)
 
     def texts(self, file: "CorpusFile") -> dict[str, str]:
         """Returns text of the file -> its translation, without those that have none."""
@@ -270,7 +273,8 @@ class TranslationPart(Table):
         if self.question is not None:
             yield from self.question.pairs(file.question, (*place, "question"))
         yield from _of_slug(file.questions, self.questions, (*place, "questions"))
-        yield from _of_slug(file.prompts, self.prompts, (*place, "prompts"))
+        for key in ("prompts", "levels"):
+            yield from _of_slug(getattr(file, key), getattr(self, key), (*place, key))
 
 
 def _of_slug(
@@ -300,6 +304,7 @@ class CorpusFile(Table):
     )
     prompts: Annotated[tuple[PromptPart, ...], Rows] = ()
     genres: Annotated[tuple[GenrePart, ...], Rows] = ()
+    levels: Annotated[tuple[LevelPart, ...], Rows] = Field((), title="Levels of writers")
     translations: Annotated[tuple[TranslationPart, ...], Rows] = Field((), title="Languages")
     _text: str = PrivateAttr("")
 
@@ -332,6 +337,8 @@ class CorpusFile(Table):
         for number, genre in enumerate(self.genres):
             yield from genre.errors(("genres", number), slugs)
         yield from self._arm_errors()
+        has_feedback = any(prompt.feedback for prompt in self.prompts)
+        yield from level_errors(self.levels, ("levels",), has_feedback, self.corpus.writing == "exam")
         for number, translation in enumerate(self.translations):
             yield from translation.errors(("translations", number), self)
         yield from repeated(("translations",), "language", [each.language for each in self.translations])
@@ -425,6 +432,10 @@ class CorpusFile(Table):
         for prompt in self.prompts:
             if prompt.slug not in used and not prompt.arm_of:
                 yield f'[[prompts]] "{prompt.slug}": no genre uses this prompt; name it in a [[genres]] table.'
+        by_level = any(level.review_percent for level in self.levels)
+        for prompt in self.prompts:
+            if prompt.feedback and not (prompt.review_percent or by_level):
+                yield f'[[prompts]] "{prompt.slug}" feedback: nothing is reviewed; give review_percent.'
         if any(prompt.pay_cents for prompt in self.prompts):
             for prompt in self.prompts:
                 if not prompt.pay_cents:

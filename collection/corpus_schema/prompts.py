@@ -18,6 +18,7 @@ from collection.corpus_schema.shared_tables import (
     Named,
     Needed,
     OneOrMore,
+    Percent,
     Rows,
     Slug,
     Table,
@@ -31,8 +32,8 @@ REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
 DRAWN_BY = ("writer", "premise")
 WRITE, EDIT, CONTRAST, EXPLAIN, MODEL = MODES = ("write", "edit", "contrast", "explain", "model")
-LATER_KEYS = ("reading_pay_cents", "differs", "mode", "avoid", "coach", "run", "bonus_cents")
-NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre"}
+LATER_KEYS = ("reading_pay_cents", "differs", "mode", "avoid", "coach", "feedback", "run", "bonus_cents")
+NOT_SHOWN = {"slug", "name", "status", "arm_of", "share", "drawn_by", "drawn_by_genre", "review_percent"}
 
 
 class WrittenField(Table):
@@ -69,6 +70,11 @@ class PromptPart(Table):
         False,
         title="Arms are balanced within each genre",
         description="`false`: over all genres of the prompt",
+    )
+    review_percent: Percent = Field(
+        0,
+        title="Sentences for review, in percent",
+        description="how many percent of the sentences are drawn for a researcher to read, when they are sent",
     )
     pay_cents: Count = Field(0, title="Pay for a premise, in cents", description="for each premise")
     seconds: OneOrMore = Field(
@@ -126,6 +132,12 @@ class PromptPart(Table):
         title="Coach",
         description="`true`: while somebody types, a word that gives the answer away in this corpus is named, and with "
         "`run` an answer that is found without the text; it can be sent all the same",
+    )
+    feedback: bool = Field(
+        False,
+        title="Writers read the reviews",
+        description="`true`: who wrote a sentence that was reviewed reads what the researcher says of it before the next "
+        "text, and has a level of `[[levels]]`",
     )
     fields: Annotated[tuple[WrittenField, ...], Rows] = Field(
         (), title="Fields to write", description=f"{TABLES_BELOW}; at least one"

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from collection.corpus_schema.levels import LevelPart
 from collection.corpus_schema.prompts import PromptPart
 from collection.corpus_schema.questions import QuestionPart
 from collection.corpus_schema.shared_tables import TABLES_BELOW, ExamPart, Needed, Rows, Table
@@ -101,6 +102,15 @@ class TranslatedPrompt(Table):
         yield from [(getattr(of, key), getattr(self, key)) for key in keys]
         yield from _by_label(of.fields, self.fields, ("wording", "reminder"), (*place, "fields"))
         yield from _lists(of, self, place)
+
+
+class TranslatedLevel(Table):
+    slug: Needed = Field(description="of a level of the file")
+    name: Name = ""
+
+    def pairs(self, of: LevelPart, place: Place) -> Iterator[tuple[str, str] | SchemaError]:
+        """Yields (text of the file, its translation)."""
+        yield of.name, self.name
 
 
 def _by_label(

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
@@ -55,12 +56,13 @@ class Standing:
 def _refusals(annotator: User) -> list[tuple[Q, str]]:
     """Lists reasons against taking an exam, as conditions on exams with sentences. The first that holds counts."""
     mine = ExamAttempt.objects.filter(annotator=annotator, exam=OuterRef("pk"))
+    tried = _counted(annotator).filter(exam=OuterRef("pk")).order_by().values("exam").annotate(n=Count("pk"))
     given = Grant.objects.filter(user=annotator, qualification=OuterRef("qualification"))
     excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
     return [
         (Q(Exists(excluded)), str(ENDED)),
         (Q(Exists(given.standing())), gettext("You can already work here.")),
-        (Q(Exists(given)), str(ENDED)),
+        (Q(Exists(given.ended())), str(ENDED)),
         (
             Q(Exists(mine.waiting())),
             gettext(
@@ -77,10 +79,21 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
             gettext("This exam is closed: nobody else is needed. Your earlier results stay."),
         ),
         (
-            Q(Exists(mine.filter(number__gte=OuterRef("tries")))),
+            Q(tries__lte=Coalesce(Subquery(tried.values("n")), 0)),
             gettext("You have used all your tries. Thank you for your time."),
         ),
     ]
+
+
+def _counted(annotator: User) -> QuerySet[ExamAttempt]:
+    """Returns a person's tries that count: of exams that they were asked to take again, those since then."""
+    asked_again = Grant.objects.filter(
+        user=annotator,
+        qualification=OuterRef("exam__qualification"),
+        revoked_at__gt=OuterRef("sent_at"),
+        revoked_by=None,
+    )
+    return ExamAttempt.objects.filter(~Exists(asked_again), annotator=annotator)
 
 
 def may_take(annotator: User) -> Q:
@@ -89,7 +102,7 @@ def may_take(annotator: User) -> Q:
 
 
 def standing_of(exam: Exam, annotator: User) -> Standing:
-    attempts = list(ExamAttempt.objects.filter(exam=exam, annotator=annotator).order_by("-number"))
+    attempts = list(_counted(annotator).filter(exam=exam).order_by("-number"))
     refusals = _refusals(annotator)
     conditions = {f"refused_{number}": refused for number, (refused, _) in enumerate(refusals)}
     refused = Exam.objects.annotate(**conditions).values_list(*conditions).get(pk=exam.pk)
@@ -128,7 +141,7 @@ def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> Exa
     attempt = ExamAttempt.objects.create(
         exam=exam,
         annotator=annotator,
-        number=exam.tries - standing.tries_left + 1,
+        number=ExamAttempt.objects.filter(exam=exam, annotator=annotator).count() + 1,
         score=score,
         passed=passed,
         judged_at=None if passed is None else timezone.now(),

@@ -34,6 +34,7 @@ from collection.models.pairs import PARTITION_CHOICES, Guidance, Pair, PairEdit,
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, OfferedText, Premise, PremiseImport, Source
 from collection.models.returned import ReturnedText
+from collection.models.reviews import Level, LevelChange, Review
 from collection.models.withholding import Withholding
 from collection.models.writing import (
     WHY,
@@ -74,6 +75,8 @@ __all__ = [
     "Guidance",
     "Invitation",
     "LedgerEntry",
+    "Level",
+    "LevelChange",
     "Look",
     "OfferedText",
     "Pair",
@@ -94,6 +97,7 @@ __all__ = [
     "PromptReading",
     "PromptVersion",
     "ReturnedText",
+    "Review",
     "SignUp",
     "Source",
     "Vetting",

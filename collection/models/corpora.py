@@ -294,6 +294,12 @@ class Prompt(models.Model):
         help_text="arms are balanced within each genre",
     )
 
+    review_percent = models.PositiveSmallIntegerField(
+        default=default_of(PromptPart, "review_percent"),
+        db_default=0,
+        help_text="how many percent of the sentences are drawn for review",
+    )
+
     objects = PromptQuerySet.as_manager()
 
     class Meta:
@@ -304,6 +310,7 @@ class Prompt(models.Model):
             check("arm_has_a_share", Q(share__gte=1)),
             check("arms_are_drawn_by_something", Q(drawn_by__in=["writer", "premise"])),
             check("arm_is_not_piloted_alone", Q(arm_of=None) | ~Q(status="pilot")),
+            check("share_for_review_is_a_share", Q(review_percent__lte=100)),
         ]
 
     def __str__(self) -> str:
@@ -384,6 +391,9 @@ class PromptVersion(models.Model):
         default=default_of(PromptPart, "bonus_cents"),
         db_default=0,
         help_text="for a sentence that the run answered wrongly and two validators upheld",
+    )
+    feedback = models.BooleanField(
+        default=False, db_default=False, help_text="whether writers read what is said of their sentences"
     )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

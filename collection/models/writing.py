@@ -88,6 +88,11 @@ class WritingAssignment(models.Model):
         default=False, help_text="the writer said that a language model helped"
     )
     skip_reason = models.CharField(max_length=9, choices=SkipReason.choices, blank=True)
+    level_pay_cents = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="what the writer's level adds to the pay, as promised when it began",
+    )
 
     objects = WritingAssignmentQuerySet.as_manager()
 
@@ -106,6 +111,11 @@ class WritingAssignment(models.Model):
                 | Q(outcome="skipped", skip_reason__in=["upsetting", "unclear", "hard", "other"]),
             ),
         ]
+
+    @property
+    def pay_cents(self) -> int:
+        """Returns what the task pays: by its prompt, and by the level that its writer had when it began."""
+        return self.prompt_version.pay_cents + self.level_pay_cents
 
     @property
     def may_be_sent(self) -> bool:
@@ -168,6 +178,12 @@ class WritingSignals(models.Model):
     keystrokes = models.PositiveIntegerField(default=0)
     pastes = models.PositiveIntegerField(default=0)
     pasted_chars = models.PositiveIntegerField(default=0)
+    bursts = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="runs of changes without a pause of two seconds; 0: not measured"
+    )
+    inserted_chars = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="that came at once, more than 25, and were not pasted"
+    )
 
 
 class PromptReading(models.Model):

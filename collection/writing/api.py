@@ -92,7 +92,7 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
         "avoid": avoided(version),
         "min_chars": assignment.corpus.min_hypothesis_chars,
         "max_chars": assignment.corpus.max_hypothesis_chars,
-        "pay_cents": version.pay_cents,
+        "pay_cents": assignment.pay_cents,
     }
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext, ngettext
 
 from accounts.models import User, new_token
 from accounts.people.consents import require_consent
-from collection.errors import DoneForToday, NoWork, Paused, TaskOver
+from collection.errors import DoneForToday, NotQualified, NoWork, Paused, RemarksToRead, TaskOver
 from collection.models import (
     Corpus,
     Genre,
@@ -24,12 +24,14 @@ from collection.models import (
     Prompt,
     PromptReading,
     PromptVersion,
+    Review,
     Visit,
     WritingAssignment,
     WritingSeat,
 )
 from collection.models.querysets import SeatQuerySet
 from collection.writing.arms import root_of, version_for
+from collection.writing.levels import standing_of
 from collection.writing.reading_pay import pay_for_earlier_reading
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.days import start_of_day
@@ -68,6 +70,8 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     now = timezone.now()
     lock_writer(annotator)
     refusal = why_not_writing(corpus, annotator)
+    if isinstance(refusal, NotQualified):  # after a fall, people read why before they take the exam
+        _after_reading(corpus, annotator)
     if refusal is not None:
         raise refusal
     require_consent(user=annotator, form_id=corpus.consent_form_id)
@@ -81,6 +85,7 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
         if lease_seat(current.seat, annotator, now):
             return _of_chosen_kind(current, prompt, now)
         close(current, Outcome.EXPIRED, now)
+    _after_reading(corpus, annotator)
     if corpus.paused_at is not None:
         raise Paused
     if is_done_for_today(corpus, annotator, now):
@@ -91,11 +96,22 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
         raise _why_no_seat(corpus, annotator, full, now)
     version = version_for(seat=seat, annotator=annotator, now=now)
     lease_seat(seat, annotator, now)
+    level = standing_of(corpus, annotator).level if version.feedback else None
     made = WritingAssignment.objects.create(
-        corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
+        corpus=corpus,
+        annotator=annotator,
+        seat=seat,
+        prompt_version=version,
+        level_pay_cents=level.pay_cents if level else 0,
     )
     pay_for_earlier_reading(annotator=annotator, version=version)
     return assignments().get(pk=made.pk)
+
+
+def _after_reading(corpus: Corpus, annotator: User) -> None:
+    """Raises RemarksToRead if there is one that the person has not read."""
+    if Review.objects.unread(annotator).filter(corpus=corpus).exists():
+        raise RemarksToRead
 
 
 def has_passed(*, annotator: User, version: PromptVersion) -> bool:

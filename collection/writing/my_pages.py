@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import annotator_page
-from collection.models import Corpus, ExamAttempt, ProblemReport, ReturnedText, WritingAssignment
+from collection.models import Corpus, ExamAttempt, ProblemReport, ReturnedText, Review, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
 from collection.writing.who_may_write import texts_to_mend
@@ -39,6 +39,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
         "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
         "days_shown": DAYS_SHOWN,
         "remarks": remarks.select_related("pair").order_by("-pk")[:ANSWERS_SHOWN],
+        "reviews": Review.objects.said_to(user).exclude(verdict="fine", remark="").reverse()[:ANSWERS_SHOWN],
         "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
     }
     return render(request, "collection/writing/my_writing.html", context)

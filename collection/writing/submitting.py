@@ -35,6 +35,7 @@ from collection.texts import one_line
 from collection.writing import guidance
 from collection.writing.claiming import assignments, close, lease_seat, lock_writer, release_seat
 from collection.writing.problem_reports import report_problem
+from collection.writing.reviews import draw_for_review
 from collection.writing.starts import avoided, join_family, note_edits, starts_of
 from collection.writing.who_may_write import why_not_writing
 from nli.tokens import tokeniser
@@ -54,6 +55,8 @@ class Signals:
     keystrokes: int = 0
     pastes: int = 0
     pasted_chars: int = 0
+    bursts: int = 0
+    inserted_chars: int = 0
 
 
 @dataclass(frozen=True)
@@ -165,11 +168,13 @@ def _save_writing(
     Pair.objects.bulk_create(pairs)
     note_edits(assignment, pairs)
     guidance.give_to_pairs(kept, pairs)
+    if not withdrawn:
+        draw_for_review(assignment, pairs)
     if problem:
         report_problem(assignment=assignment, text=problem)
     close(assignment, Outcome.SUBMITTED if mine else Outcome.SURPLUS, now)
     assignment.drafts.all().delete()
-    cents = assignment.prompt_version.pay_cents
+    cents = assignment.pay_cents
     earn(
         user=assignment.annotator,
         corpus_id=assignment.corpus_id,

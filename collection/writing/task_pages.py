@@ -68,6 +68,8 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)
     except ConsentMissing:
         return redirect(_consent_page(found))
+    except errors.RemarksToRead:
+        return redirect("remarks", corpus)
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
     if chosen not in ("", assignment.prompt_version.prompt.root.slug):
@@ -197,7 +199,7 @@ def _skipped(assignment: WritingAssignment, is_reported: bool, reason: str, cent
         done = gettext("Skipped. Thank you: a researcher will read what you reported.")
     elif reason == WritingAssignment.SkipReason.UPSETTING:
         done = gettext("Skipped. Take a break whenever you like.")
-    if assignment.prompt_version.pay_cents and not cents:
+    if assignment.pay_cents and not cents:
         unpaid = gettext("The text that you skipped is not paid.")
         return f"{done} {unpaid}"
     return _with_pay(done, cents)

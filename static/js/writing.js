@@ -13,6 +13,8 @@
   const AGAIN = 2000;
   const SENT_KEPT = 10; // drafts by which another tab of this browser is told from another device
   const IDLE = 30_000; // ms without input after which time no longer counts as work
+  const PAUSE = 2_000; // ms without a change after which the next one begins a burst
+  const LONGER_THAN_A_WORD = 25; // characters that come at once, and were not pasted: dictated, dropped, or put in by a program
   const platform = root.dataset.byLink; // such people have no password: they come in by their study again
   const signIn = document.getElementById("trouble").dataset.signIn;
   const PREFIX = `quintet:writing:${root.dataset.person}:`;
@@ -54,7 +56,7 @@
     const draftLine = document.getElementById("draft");
     const sendButton = document.getElementById("send");
     const notSent = document.getElementById("not-sent");
-    const signals = { active_ms: 0, keystrokes: 0, pastes: 0, pasted_chars: 0 };
+    const signals = { active_ms: 0, keystrokes: 0, pastes: 0, pasted_chars: 0, bursts: 0, inserted_chars: 0 };
     document.getElementById("send-hint").hidden = false;
 
     // `base`: the version of the server's draft that this page started from. Where the server has another version by now, a
@@ -275,6 +277,21 @@
       if (!event.target.dataset.text) return;
       signals.pastes += 1;
       signals.pasted_chars += (event.clipboardData?.getData("text") || "").length;
+      isPasting = true;
+    });
+    const lengths = new WeakMap(); // of what stood in a field: what this script puts in comes before the focus
+    let isPasting = false;
+    let lastChange = -PAUSE;
+    form.addEventListener("focusin", ({ target }) => { if (target.dataset.text) lengths.set(target, target.value.length); });
+    form.addEventListener("input", ({ target }) => {
+      if (!lengths.has(target)) return;
+      const grown = target.value.length - lengths.get(target);
+      lengths.set(target, target.value.length);
+      if (grown > LONGER_THAN_A_WORD && !isPasting) signals.inserted_chars += grown;
+      isPasting = false;
+      const at = performance.now();
+      if (at - lastChange > PAUSE) signals.bursts += 1;
+      lastChange = at;
     });
 
     // Shows the lease's last minutes only, because its end does little harm.

@@ -12,8 +12,8 @@ from validation.models import Label
 pytestmark = pytest.mark.django_db
 
 FEW = 240  # pairs
-# A page of these two claims work when it is opened, and has more to say the more there is in hand.
-CLAIMING = ("work/validation/", "work/writing/")
+# A page of these claims work when it is opened, and has more to say the more there is in hand.
+CLAIMING = ("work/validation/", "work/writing/", "c/<slug:slug>/reviews/next/")
 
 
 def test_every_route_is_measured_or_named_as_no_page():

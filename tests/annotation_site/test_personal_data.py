@@ -246,6 +246,7 @@ COLUMNS_NOT_TOLD = {
     "wanted_label": "the answer of an exam",
     "lost": "whether somebody else was faster",
     "leased_until": "of a label that is cast, none",
+    "held_until": "of a sentence, while a researcher reads it",
     "password": "a hash",
     "return_digest": "a hash, of a link back to the visit",
     "return_until": "the end of that link, three days at most",

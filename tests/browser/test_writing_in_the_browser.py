@@ -263,6 +263,9 @@ def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(cor
     assert list(AdviceGiven.objects.values_list("advice", "refused")) == [("same_as_premise", True)]
 
 
+LONG = "A sentence of more than twenty-five characters."
+
+
 @pytest.mark.thorough
 def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
     page = begin(watched(ana))
@@ -274,13 +277,15 @@ def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
         fields(page)[1].element_handle(),
     )
     fields(page)[1].fill(MINE[1])
-    fields(page)[2].fill(MINE[2])
+    fields(page)[2].fill(LONG)
     page.wait_for_timeout(300)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Saved. You earned")).to_be_visible()
     signals = WritingSignals.objects.get()
     assert (signals.keystrokes, signals.pastes, signals.pasted_chars) == (len(MINE[0]), 1, 6)
     assert 300 <= signals.active_ms < 60_000
+    assert signals.inserted_chars == len(LONG)  # came at once and was not pasted
+    assert 1 <= signals.bursts <= 4
 
 
 def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
