@@ -52,6 +52,8 @@ class User(AbstractUser):
         max_length=10, blank=True, editable=False, help_text="of their pages; empty: the browser's"
     )
 
+    bound_to = ""  # slug of the only corpus that they see in this request, which a token is bound to; empty: not bound
+
     objects = QuintetUserManager()  # type: ignore[misc]
 
     class Meta:
@@ -82,6 +84,10 @@ class User(AbstractUser):
     @property
     def is_researcher(self) -> bool:
         return self.role in (self.Role.RESEARCHER, self.Role.ADMINISTRATOR)
+
+    @property
+    def is_administrator(self) -> bool:
+        return self.role == self.Role.ADMINISTRATOR
 
     @property
     def is_staff(self) -> bool:  # type: ignore[override]
@@ -339,6 +345,9 @@ class ApiToken(models.Model):
     scope = models.CharField(max_length=4, choices=Scope.choices, default=Scope.ALL)
     role = models.CharField(
         max_length=13, db_default="", editable=False, help_text="the person's, when they made it"
+    )
+    corpus = models.CharField(
+        max_length=60, db_default="", blank=True, help_text="slug of the only corpus it opens; empty: all"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)

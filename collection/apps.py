@@ -34,8 +34,13 @@ class CollectionConfig(AppConfig):
     name = "collection"
 
     def ready(self) -> None:
+        from accounts.people.gates import CORPORA, GATES
         from collection.joining.visits import REASONS
+        from collection.members.gate import gate
+        from collection.models import Corpus
         from collection.writing.claiming import why_no_work
 
+        GATES.append(gate)
+        CORPORA.append(lambda user: Corpus.objects.of(user).order_by("name").values_list("slug", "name"))
         TextField.register_lookup(HasWords)
         REASONS.append(lambda person, corpus: why_no_work(corpus=corpus, annotator=person))

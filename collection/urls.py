@@ -3,6 +3,7 @@
 from django.urls import path
 
 from collection.joining import entry_pages, exam_pages
+from collection.members.pages import members
 from collection.writing import my_pages, remark_pages, researcher_pages, task_pages
 
 urlpatterns = [
@@ -27,6 +28,7 @@ urlpatterns = [
     path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),
     path("corpora/<slug:slug>/pilots/", researcher_pages.pilots, name="pilots"),
     path("corpora/<slug:slug>/pilots/<slug:prompt>/", researcher_pages.pilot, name="pilot"),
+    path("c/<slug:slug>/settings/members/", members, name="members"),
     path("c/<slug:slug>/preview/writing/", researcher_pages.preview_writing, name="preview-writing"),
     path("work/reports/", my_pages.my_reports, name="my-reports"),
     path("work/faq/<int:version>/", researcher_pages.faq, name="faq"),

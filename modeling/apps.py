@@ -6,6 +6,7 @@ class ModelingConfig(AppConfig):
 
     def ready(self) -> None:
         from collection.answering import ASK, FREEZE
+        from collection.members.gate import PLACES
         from modeling.results import run_figures
         from modeling.results.doubts import doubts_of, runs_with_predictions
         from modeling.results.forgetting import forget_results
@@ -22,3 +23,4 @@ class ModelingConfig(AppConfig):
         DOUBTS.append(doubts_of)
         RUNS.append(runs_with_predictions)
         FORGET.append(forget_results)
+        PLACES["runs/", "pk"], PLACES["runs/", "snapshot_id"] = "snapshots__runs", "snapshots"

@@ -10,6 +10,8 @@ from django.db.models import Avg, Count, F, Max, Min, Prefetch, Q, QuerySet, Std
 from django.db.models.functions import Mod, NullIf, RowNumber, Sqrt
 from django.utils import timezone
 
+from accounts.models import User
+from collection.models.querysets import SEES_RESULTS, in_corpora_of
 from jobs.querysets import JobQuerySet, stale_before
 from modeling.baselines.config import CHECKPOINT, METRICS
 
@@ -38,6 +40,10 @@ class RunQuerySet(JobQuerySet):
         ]
         found: RunQuerySet = self.claimable().exclude(pk__in=elsewhere)
         return found
+
+    def of(self, user: User | None) -> "RunQuerySet":
+        """Keeps the runs on corpora whose results this researcher sees: see `CorpusQuerySet.of`."""
+        return self.filter(in_corpora_of(user, "snapshot__corpus", SEES_RESULTS))
 
     def newest_first(self) -> "RunQuerySet":
         return self.order_by("-id").select_related("snapshot__corpus", "requested_by").with_children()

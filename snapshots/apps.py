@@ -5,6 +5,7 @@ class SnapshotsConfig(AppConfig):
     name = "snapshots"
 
     def ready(self) -> None:
+        from collection.members.gate import PLACES
         from collection.writing.prompts import FREEZES
         from shared.figures import register
         from snapshots.browsing import changed_pairs, contents, pair_numbers
@@ -24,6 +25,7 @@ class SnapshotsConfig(AppConfig):
         ):
             register(*room.FIGURES)
         FREEZES.append(is_being_made)
+        PLACES["snapshots/", "pk"] = "snapshots"
 
 
 def is_being_made(corpus: int) -> bool:

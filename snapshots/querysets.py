@@ -7,12 +7,18 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import User
+from collection.models.querysets import SEES_RESULTS, in_corpora_of
 from jobs.querysets import JobQuerySet
 from nli.labels import NO_GOLD
 from shared.facets import several
 
 
 class SnapshotQuerySet(JobQuerySet):
+    def of(self, user: User | None, roles: Collection[str] = SEES_RESULTS) -> "SnapshotQuerySet":
+        """Keeps the snapshots of corpora whose results this researcher sees: see `CorpusQuerySet.of`."""
+        return self.filter(in_corpora_of(user, "corpus", roles))
+
     def frozen(self) -> "SnapshotQuerySet":
         return self.filter(status="frozen")
 

@@ -233,6 +233,7 @@ def sample_site(withheld: str = "") -> Site:
         "api/v1/snapshots/<int:pk>/tables/": {"name": "missed"},
         "api/v1/runs/": {"pk": run.pk, "name": "dev-accuracy"},
         "api/v1/corpora/": {"number": link.pk, "code": vera().code},
+        "api/v1/corpora/<slug:slug>/members/": {"code": rosa().code},
         "api/v1/corpora/<slug:slug>/withheld/": {"partition": "test", "code": rosa().code},
     }
     queries = {

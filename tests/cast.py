@@ -1,12 +1,17 @@
 """The fixed cast: Ana writes, Vera validates, Rosa researches, Stan may see nothing."""
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
+from django.db.models.signals import post_save
 from django.test import Client
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from accounts.sign_in.tokens import create_api_token
+from collection.models import Corpus, CorpusMember
 
 PASSWORD = "correct horse battery staple"
 
@@ -22,6 +27,48 @@ def people(names: Iterable[str]) -> dict[str, User]:
     wanted = list(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}
     return {name: found.get(name) or person(name) for name in wanted}
+
+
+_GROUPS = threading.local()
+
+
+@contextmanager
+def several_groups() -> Iterator[None]:
+    """Makes nobody a member of anything within the block: see the fixture `one_group`."""
+    _GROUPS.are_several = True
+    try:
+        yield
+    finally:
+        _GROUPS.are_several = False
+
+
+@contextmanager
+def one_group() -> Iterator[None]:
+    """Makes every researcher an owner of every corpus, whichever is made first."""
+
+    def joined(sender: type, instance: Any, created: bool, **more: Any) -> None:
+        if not created or getattr(_GROUPS, "are_several", False):
+            return
+        if sender is Corpus:
+            pairs = [
+                (instance.pk, who)
+                for who in User.objects.filter(role="researcher").values_list("pk", flat=True)
+            ]
+        elif instance.role == "researcher":
+            pairs = [(corpus, instance.pk) for corpus in Corpus.objects.values_list("pk", flat=True)]
+        else:
+            return
+        CorpusMember.objects.bulk_create(
+            CorpusMember(corpus_id=corpus, user_id=who, role="owner") for corpus, who in pairs
+        )
+
+    for model in (Corpus, User):
+        post_save.connect(joined, sender=model, weak=False, dispatch_uid=f"one group: {model.__name__}")
+    try:
+        yield
+    finally:
+        for model in (Corpus, User):
+            post_save.disconnect(sender=model, dispatch_uid=f"one group: {model.__name__}")
 
 
 def ana() -> User:

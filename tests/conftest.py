@@ -234,6 +234,16 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return keys
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_group() -> Iterator[None]:
+    """Makes every researcher of the tests an owner of every corpus, as on the site of one group.
+
+    A test about several groups makes its people and corpora in `several_groups()`.
+    """
+    with cast.one_group():
+        yield
+
+
 @pytest.fixture
 def ana(db: None) -> User:
     return cast.ana()

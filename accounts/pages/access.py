@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from accounts.models import User
+from accounts.people.gates import answering, let_in
 from accounts.sign_in.passwords import WrongSignIn, sign_in
 from accounts.sign_in.throttle import TooManyAttempts, client_address
 
@@ -190,7 +191,9 @@ def _guarded(view: View, may_enter: Callable[[User], bool], why: str | Promise) 
             return _to_sign_in(request)
         if not may_enter(request.user):
             raise PermissionDenied(str(why))
-        return view(request, *args, **kwargs)
+        with answering(request.user):
+            let_in(request, request.user)
+            return view(request, *args, **kwargs)
 
     return guarded
 

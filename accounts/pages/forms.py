@@ -19,6 +19,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
+from accounts.people.gates import CORPORA
 from accounts.sign_in.second_factor import WrongCode, limited, use_code
 from accounts.sign_in.throttle import TooManyAttempts, client_address
 from shared.bidi import isolated
@@ -264,6 +265,13 @@ class TokenForm(ConfirmedForm):
         ],
         initial=30,
     )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        if user.is_researcher:
+            corpora = [each for found in CORPORA for each in found(user)]
+            choices = [("", "all of mine"), *corpora]
+            self.fields["corpus"] = forms.ChoiceField(label="Corpus", required=False, choices=choices)
 
     def clean_scope(self) -> str:
         """Returns full access where a script sends no scope, as older ones do."""

@@ -209,6 +209,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
         name=form.cleaned_data["name"],
         expires_at=form.expires_at(),
         scope=form.cleaned_data["scope"],
+        corpus=form.cleaned_data.get("corpus", ""),
     )
     return _mine(request, TokenForm(user=user), new_token=token)
 

@@ -39,6 +39,12 @@ class SignInSerializer(serializers.Serializer):
         help_text="What the token is for. It is listed under My account.",
     )
     scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.ALL)
+    corpus = serializers.SlugField(
+        max_length=60,
+        default="",
+        allow_blank=True,
+        help_text="of a researcher: the only corpus that the token opens; empty: all that they may see",
+    )
 
 
 class NewTokenSerializer(serializers.Serializer):
@@ -77,7 +83,9 @@ class TokenView(APIView):
         _check_second_factor(user, asked["code"], address)
         expires_at = timezone.now() + TOKEN_LIFE
         name, scope = asked["name"], asked["scope"]
-        token = tokens.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
+        token = tokens.create_api_token(
+            user=user, name=name, expires_at=expires_at, scope=scope, corpus=asked["corpus"]
+        )
         return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)
 
 

@@ -47,6 +47,7 @@ class TokenAuthentication(BaseAuthentication):
                 " create a new token on your page (My account)."
             )
         _check_scope(token, request)
+        token.user.bound_to = token.corpus
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -2,18 +2,23 @@
 
 from typing import Any
 
+from django.http import HttpResponseBase
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.people.gates import answering, let_in
 
 
 class IsResearcher(BasePermission):
     message = "This is for the researchers of the project."
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        return isinstance(request.user, User) and request.user.is_researcher
+        if not isinstance(request.user, User) or not request.user.is_researcher:
+            return False
+        let_in(request._request, request.user)
+        return True
 
 
 class IsAnnotator(BasePermission):
@@ -25,6 +30,10 @@ class IsAnnotator(BasePermission):
 
 class ResearcherView(APIView):
     permission_classes = [IsResearcher]
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with answering(None):  # the permission says for whom
+            return super().dispatch(*args, **kwargs)
 
 
 class AnnotatorView(APIView):

@@ -12,15 +12,23 @@ from shared.transactions import one_transaction
 
 
 def create_api_token(
-    *, user: User, name: str, expires_at: datetime | None = None, scope: str = ApiToken.Scope.ALL
+    *,
+    user: User,
+    name: str,
+    expires_at: datetime | None = None,
+    scope: str = ApiToken.Scope.ALL,
+    corpus: str = "",
 ) -> str:
-    """Creates a REST token and returns it; it cannot be shown again. Deletes the person's expired tokens."""
+    """Creates a REST token and returns it; it cannot be shown again. Deletes the person's expired tokens.
+
+    corpus: the slug of the only corpus that it opens; empty: all that the person may see.
+    """
     user.api_tokens.filter(expires_at__lte=timezone.now()).delete()
     # The prefix lets scanners recognise a token that was committed by mistake.
     token = f"quintet_{secrets.token_urlsafe(32)}"
     digest = ApiToken.digest_of(token)
     ApiToken.objects.create(
-        user=user, name=name, digest=digest, expires_at=expires_at, scope=scope, role=user.role
+        user=user, name=name, digest=digest, expires_at=expires_at, scope=scope, role=user.role, corpus=corpus
     )
     note("token made", user=user.code, scope=scope, ends=expires_at or "never")
     return token

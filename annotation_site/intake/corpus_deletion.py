@@ -5,6 +5,7 @@ from django.db.models import Model, ProtectedError, QuerySet
 
 from collection.models import (
     Corpus,
+    CorpusMember,
     CorpusText,
     DroppedLine,
     EntryLink,
@@ -81,6 +82,7 @@ DESCRIPTION: tuple[tuple[type[Model], str], ...] = (
     (CorpusText, "corpus"),
     (DatasheetAnswer, "corpus"),
     (Withholding, "corpus"),
+    (CorpusMember, "corpus"),
 )
 HUGE = (DroppedLine, WritingSeat, Premise)  # deleted by one statement each, without reading them
 

@@ -10,6 +10,7 @@ from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused, load_corpus
 from collection.corpus_schema import CorpusFile
 from collection.corpus_schema.corpus import NONE_WITHHELD
+from collection.members.actions import MemberRefused, found, refuse_strangers
 from collection.models import Corpus, CorpusText, Genre
 from snapshots.errors import SnapshotError
 from snapshots.models import Placement
@@ -26,6 +27,10 @@ def load(
     """
     changes = Changes()
     with transaction.atomic():
+        try:
+            is_new = refuse_strangers(file.corpus.slug, by)
+        except MemberRefused as refusal:
+            raise LoadRefused([str(refusal)]) from None
         in_training = _genres_in_training(file)
         corpus = load_corpus(file=file, changes=changes)
         load_questions(corpus=corpus, main=file.question, beside=file.questions, changes=changes)
@@ -41,6 +46,8 @@ def load(
             CorpusText.objects.create(corpus=corpus, text=file.text, changes=changes.lines, loaded_by=by)
         if dry_run:
             transaction.set_rollback(True)
+        elif is_new:
+            found(corpus=corpus, by=by)
     return changes
 
 

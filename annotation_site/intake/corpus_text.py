@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from accounts.people.gates import viewer
 from collection.corpora.edited_text import edited
 from collection.corpora.loading import PROMPT_COLUMNS
 from collection.corpus_schema import (
@@ -29,6 +30,7 @@ from collection.corpus_schema import (
     WrittenField,
 )
 from collection.models import WRITING_EXAM, Corpus, CorpusText, Exam, PromptVersion
+from collection.models.querysets import SEES_RESULTS
 from schemas.base import Part, default_of
 from schemas.toml_text import toml_of
 from validation.models import Question
@@ -75,7 +77,8 @@ def beginning(name: str) -> str | None:
     """Returns the text to begin a corpus with: of an example (`captions`) or of a corpus (`c/SLUG`); None if unknown."""
     if name in BEGINNINGS:
         return (EXAMPLES / name / "corpus.toml").read_text(encoding="utf-8")
-    corpus = Corpus.objects.filter(slug=name.removeprefix("c/")).first() if name.startswith("c/") else None
+    known = Corpus.objects.of(viewer(), SEES_RESULTS).filter(slug=name.removeprefix("c/"))
+    corpus = known.first() if name.startswith("c/") else None
     return None if corpus is None else text_of(corpus).text
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from accounts.people.gates import answering
 from annotation_site.intake.crowd import CrowdOrder, simulate
 from annotation_site.intake.crowd import lines as crowd_lines
 from annotation_site.intake.files import known_corpus
@@ -35,6 +36,7 @@ from annotation_site.intake.pairs import (
 from annotation_site.intake.premises import PremiseOrder, import_premises, preview
 from annotation_site.intake.premises import summary as premise_summary
 from collection.formats.field_errors import FieldError
+from collection.members.actions import MemberRefused, refuse_strangers
 from collection.models.imports import PairImportJob
 from collection.premises.intake import ReadElsewhere
 from collection.recasting.recipe_format import RecastFormat
@@ -52,7 +54,7 @@ REASONS_KEPT = 20
 
 
 # What a person can put right; the text says how.
-EXPECTED = (ValueError, StrictRefusal, ReadElsewhere, NoWordNet, NoTagger, CommandError)
+EXPECTED = (MemberRefused, ValueError, StrictRefusal, ReadElsewhere, NoWordNet, NoTagger, CommandError)
 Kinds = PairImportJob.Kind
 Tell = Callable[[str], None]
 
@@ -66,7 +68,11 @@ def order_for(row: PairImportJob, tell: Tell) -> PairOrder:
 
 
 def checked_order(row: PairImportJob, tell: Tell = lambda text: None) -> Any:
-    """Returns the order of a job of any kind. Raises ValueError."""
+    """Returns the order of a job of any kind. Raises ValueError, also if the corpus belongs to others."""
+    try:
+        refuse_strangers(row.corpus_slug, row.by)
+    except MemberRefused as refusal:
+        raise FieldError(str(refusal), "corpus") from None
     if row.kind == Kinds.PAIRS:
         return order_for(row, tell)
     return OTHERS[row.kind].form(row.options).order(row.corpus_slug, paths_of(row.files) if row.files else [])
@@ -113,7 +119,8 @@ def work(job_id: int, row: PairImportJob | None = None) -> None:
 
 def _carry_out(claim: Claim) -> None:
     try:
-        _import(claim)
+        with answering(claim.row.by):
+            _import(claim)
     except FieldError as problem:
         raise ValueError(said_on_page(problem)) from problem  # a page asked, so a page shows it
 
@@ -129,7 +136,7 @@ def _import(claim: Claim) -> None:
     if row.kind != Kinds.PAIRS:
         claim.finish(report=OTHERS[row.kind].do(checked_order(row), row.dry_run, tell))
         return
-    order = looked_through(order_for(row, tell), tell, judges=not row.dry_run)
+    order = looked_through(checked_order(row, tell), tell, judges=not row.dry_run)
     shown = samples(order, SAMPLE)
     if row.dry_run:
         report, found = looked_at(order, tell)

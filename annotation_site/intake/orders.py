@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.validators import EMPTY_VALUES
 
+from accounts.people.gates import viewer
 from annotation_site.intake.crowd import AT_ONCE, MOST_PEOPLE, PEOPLE, REPLAYED, CrowdOrder
 from annotation_site.intake.files import MAX_LICENCE, known_corpus, known_genre, readable_files
 from annotation_site.intake.looks import check_columns
@@ -32,6 +33,7 @@ from collection.formats.tables import any_records
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import PARTITIONS, Corpus
+from collection.models.querysets import CHANGES
 from collection.pairing.draw import ALL as ALL_THAT_PASS
 from collection.pairing.draw import Rules as DrawRules
 from collection.premises.filters.registry import DUPLICATE
@@ -526,7 +528,7 @@ class TableForm(OrderForm):
 
     def order(self, corpus: str, files: Sequence[Path] = ()) -> TableOrder:
         """Returns the order. Raises FieldError."""
-        given, frozen = self.checked(), Snapshot.objects.frozen()
+        given, frozen = self.checked(), Snapshot.objects.of(viewer(), CHANGES).frozen()
         found = [frozen.named(name).first() for name in given["snapshots"].split()]
         snapshots = [each for each in found if each is not None]
         if not given["table"] or not snapshots or len(snapshots) < len(found):

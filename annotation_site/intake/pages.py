@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page, researcher_post
+from accounts.people.gates import viewer
 from annotation_site.intake.incoming import (
     MOST_CHARACTERS,
     MOST_IN_PORTION,
@@ -39,8 +40,10 @@ from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
 from collection.formats.tables import any_records, container_of
 from collection.imports.pair_plans import AUTHOR
+from collection.members.actions import refuse_strangers
 from collection.models import Corpus
 from collection.models.imports import PairImportJob
+from collection.models.querysets import CHANGES
 from jobs.tasks import enqueue
 from modeling.reports.definitions import TABLES
 from modeling.reports.views import asked_snapshots
@@ -77,7 +80,7 @@ LONGEST = 300
 @researcher_page
 def imports(request: HttpRequest) -> HttpResponseBase:
     """Shows the files that can be imported, and all imports, or with `?corpus=SLUG` those of one; `as=csv`: as CSV."""
-    jobs, corpus = PairImportJob.objects.select_related("by"), _corpus_around(request)
+    jobs, corpus = PairImportJob.objects.of(viewer()).select_related("by"), _corpus_around(request)
     if corpus is not None:
         jobs = jobs.filter(corpus_slug=corpus.slug)
     if request.GET.get("as") == "csv":
@@ -96,7 +99,7 @@ def imports(request: HttpRequest) -> HttpResponseBase:
 def _corpus_around(request: HttpRequest) -> Corpus | None:
     """Returns the corpus from which a page of imports was reached; None if it was none."""
     slug = text_in(request, "corpus") or request.GET.get("corpus", "").replace("\0", "")
-    return Corpus.objects.filter(slug=slug).first()
+    return Corpus.objects.of(viewer()).filter(slug=slug).first()
 
 
 @researcher_form
@@ -177,9 +180,10 @@ def new_import(request: HttpRequest) -> HttpResponse:
 @researcher_form
 def import_job(request: HttpRequest, number: int) -> HttpResponse:
     """Shows the progress of an import (htmx polls every two seconds), its result, and after a preview the form."""
-    job = get_object_or_404(PairImportJob.objects.select_related("by"), pk=number)
+    job = get_object_or_404(PairImportJob.objects.of(viewer()).select_related("by"), pk=number)
     error = ""
     if request.method == "POST":
+        refuse_strangers(job.corpus_slug, viewer())
         if request.POST.get("do") == "stop":
             if stop_import(job=job):
                 messages.success(request, "It stops after the current portion.")
@@ -232,7 +236,7 @@ def _again(job: PairImportJob) -> str:
     given = {"file": job.files, **_given_before(job)}
     if job.kind == Kinds.TABLE:
         first, *others = job.options["snapshots"].split()
-        snapshot = Snapshot.objects.named(first).first()
+        snapshot = Snapshot.objects.of(viewer()).named(first).first()
         given |= {"with": others}
         name = job.options["table"]
         args = [snapshot.pk if snapshot else 0, *([] if name in TABLES else [name])]
@@ -332,7 +336,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
     is_portion = request.content_type == "application/octet-stream"
     sent = request.POST if request.method == "POST" and not is_portion else request.GET
     slug = sent.get("corpus", "").replace("\0", "")
-    corpus = get_object_or_404(Corpus, slug=slug) if slug else None
+    corpus = get_object_or_404(Corpus.objects.of(viewer(), CHANGES), slug=slug) if slug else None
     if request.method == "POST" and is_portion:
         return _portion(request, corpus)
     given, error = {name: text_in(request, name) for name in ("name", "folder", "text")}, ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from accounts.people.gates import viewer
 from annotation_site.intake.files import PORTION, remember_source
 from annotation_site.intake.report import PairReport, keys_in_words, refused_lines
 from collection.corpus_schema import SideQuestionPart
@@ -324,6 +325,7 @@ class _Work:
             gold_rule=self.order.gold_rule or form.gold_rule,
             partitions=form.partitions,
             question_scheme=self.rules.asked or None,
+            by=viewer(),
         )
 
     def _names_of_labels(self) -> dict[str, str]:

@@ -48,6 +48,7 @@ def erase(user: User) -> None:
     """
     discard_drafts(annotator=user)
     Invitation.objects.filter(user=user).delete()
+    user.corpus_memberships.all().delete()
     DraftAnswer.objects.filter(assignment__annotator=user).delete()
     forget_sessions(user)
     ProblemReport.objects.made_by(user).update(text=ERASED, answer="")
@@ -79,6 +80,7 @@ def everything_about(user: User) -> Iterator[Row]:
 def _records(user: User) -> dict[str, Any]:
     """Returns queries of dictionaries by the name of the record."""
     return {
+        "role in a corpus": user.corpus_memberships.values("corpus__slug", "role", "since"),
         "platform": user.platform_identities.values("platform", "participant"),
         "visit": Visit.objects.filter(user=user).values(
             *("study", "session", "arrived_at", "finished_at", "returned_at", "ended_as"),

@@ -29,7 +29,7 @@ def workspace(context: Context) -> Shell:
     name = request.resolver_match.url_name if request.resolver_match else ""
     slug = corpus.slug if corpus is not None else request.GET.get("corpus", "")
     other = question.slug if isinstance(question, Question) and not question.is_main else ""
-    return shell_of(name or "", slug, other)
+    return shell_of(request.user, name or "", slug, other)
 
 
 def _corpus_of(context: Context) -> Corpus | None:

@@ -12,6 +12,7 @@ from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
+from accounts.people.gates import viewer
 from annotation_site.intake.corpus_files import is_new_text, load
 from annotation_site.intake.corpus_text import BEGINNINGS, beginning, begun, text_of
 from collection.corpora.corpus_file import BadCorpusFile, Fault, corpus_file_in
@@ -19,6 +20,7 @@ from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused
 from collection.corpus_schema import CorpusFile
 from collection.models import Corpus
+from collection.models.querysets import SEES_RESULTS
 from shared.findings import in_place
 from validation.questions.addresses import number_in, text_in
 
@@ -70,8 +72,8 @@ def look_at(text: str, of: Corpus | None = None) -> Look:
         look.file = corpus_file_in(text, "corpus file")
         if of is not None and look.file.corpus.slug != of.slug:
             raise BadCorpusFile([_other_corpus(look.file, of)])
-        look.corpus = Corpus.objects.filter(slug=look.file.corpus.slug).first()
-        look.changes = load(look.file, dry_run=True)
+        look.corpus = Corpus.objects.of(viewer()).filter(slug=look.file.corpus.slug).first()
+        look.changes = load(look.file, by=viewer(), dry_run=True)
     except BadCorpusFile as problem:
         look.faults = problem.faults
     except LoadRefused as problem:
@@ -128,7 +130,10 @@ def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
             texts[TEXTS_SHOWN - 1 :][:1] * (len(texts) > TEXTS_SHOWN),
         )
     else:
-        context |= {"examples": BEGINNINGS, "own": Corpus.objects.order_by("-pk")[:CORPORA_SHOWN]}
+        context |= {
+            "examples": BEGINNINGS,
+            "own": Corpus.objects.of(viewer(), SEES_RESULTS).order_by("-pk")[:CORPORA_SHOWN],
+        }
     status = 422 if context["look"].faults or context.get("asked", {}).get("errors") else 200
     return render(request, "workspace/corpus_file.html", context, status=status)
 

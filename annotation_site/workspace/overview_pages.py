@@ -14,13 +14,14 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from accounts.pages.access import polled, researcher_page
+from accounts.people.gates import viewer
 from annotation_site.middleware import STRICT
 from annotation_site.researchers.wages import summary
 from annotation_site.researchers.wages_charts import counted_wages
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.overview_charts import SPANS, glances, overview_charts
 from annotation_site.workspace.pipeline import Counts, counts_of, counts_to_sort_by
-from annotation_site.workspace.waiting import waiting, waiting_in, waiting_jobs
+from annotation_site.workspace.waiting import waiting_for, waiting_in, waiting_jobs
 from collection.models import Corpus, Prompt
 from modeling.watching.baseline_figures import BASELINES, compared_on
 from shared.csv_files import csv_file
@@ -129,8 +130,12 @@ def home(request: HttpRequest) -> HttpResponseBase:
     """
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
     is_archive = bool(request.GET.get("archived"))
-    corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
-    everything, items = list(corpora), waiting()
+    corpora = (
+        Corpus.objects.of(viewer())
+        .order_by("-pk")
+        .annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
+    )
+    everything, items = list(corpora), waiting_for(viewer())
     found = [corpus for corpus in everything if (corpus.archived_at is not None) == is_archive]
     is_one_page = len(found) <= CORPORA_A_PAGE
     counts = counts_of(found) if is_one_page else counts_to_sort_by(found)
@@ -176,7 +181,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     corpus = get_object_or_404(corpora, slug=slug)
     question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
     newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
-    counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
+    counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug, viewer())
     days = request.GET.get("days", "")
     days = days if days in SPANS else next(iter(SPANS))
     tables = overview_charts(question, counts, SPANS[days]) if counts else []
@@ -208,7 +213,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 def attention(request: HttpRequest) -> HttpResponse:
     """Renders the link with the number of things that wait for a researcher. Every page of the workspace loads it."""
-    return render(request, "workspace/_attention.html", {"things_waiting": len(waiting())})
+    return render(request, "workspace/_attention.html", {"things_waiting": len(waiting_for(viewer()))})
 
 
 def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:

@@ -12,9 +12,12 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.pages.access import researcher_page
+from accounts.people.gates import viewer
 from collection.models import Corpus, Pair, Premise
+from collection.models.querysets import SEES_PEOPLE, SEES_RESULTS, in_corpora_of
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
+from validation.annotators.people import people_of
 from validation.models import Membership, Question
 
 LONGEST = 200
@@ -40,7 +43,7 @@ def search(request: HttpRequest) -> HttpResponse:
     """Shows what was found for `q`: in the corpus `corpus` (a slug), or in all. One exact result opens at once."""
     asked = " ".join(request.GET.get("q", "")[:LONGEST].split())
     main = Question.objects.filter(corpus=OuterRef("pk"), is_main=True)
-    known = Corpus.objects.only("slug", "name").annotate(has_question=Exists(main))
+    known = Corpus.objects.of(viewer(), SEES_RESULTS).only("slug", "name").annotate(has_question=Exists(main))
     corpora = {corpus.slug: corpus for corpus in known}
     here = corpora.get(request.GET.get("corpus", ""))
     looked_in = [here] if here else list(corpora.values())
@@ -72,22 +75,27 @@ def _exact(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
         link = reverse("premises", args=[premise.corpus.slug]) + f"?text={premise.public_id}"
         found.append(Found("premise", premise.public_id, premise.text, link))
     for member in Membership.objects.filter(
-        annotator__code=asked, question__is_main=True, question__corpus__in=corpora
+        in_corpora_of(viewer(), "question__corpus", SEES_PEOPLE),
+        annotator__code=asked,
+        question__is_main=True,
+        **({"question__corpus": corpora[0]} if len(corpora) == 1 else {}),
     ).select_related("question__corpus", "annotator")[:SHOWN]:
         corpus = member.question.corpus
         link = reverse("pool-member", args=[corpus.slug, member.annotator.code])
         found.append(Found("annotator", member.annotator.code, f"labels for {corpus.name}", link))
     if not any(each.kind == "annotator" for each in found):
-        for person in User.objects.filter(Q(code=asked) | Q(username=asked)):
+        for person in User.objects.filter(people_of(viewer()), Q(code=asked) | Q(username=asked)):
             link = reverse("admin:accounts_user_change", args=[person.pk])
             found.append(Found("person", person.code, person.get_role_display(), link))
     if (match := SNAPSHOT.fullmatch(asked)) is not None:
-        snapshots = Snapshot.objects.filter(corpus__slug=match[1], version=int(match[2])).newest_first()
+        snapshots = (
+            Snapshot.objects.of(viewer()).filter(corpus__slug=match[1], version=int(match[2])).newest_first()
+        )
         for snapshot in snapshots:
             about = f"{snapshot.pair_count:,} pairs"
             found.append(Found("snapshot", str(snapshot), about, reverse("snapshot", args=[snapshot.pk])))
     if (match := RUN.fullmatch(asked)) is not None:
-        for run in TrainingRun.objects.newest_first().filter(pk=int(match[1])):
+        for run in TrainingRun.objects.of(viewer()).newest_first().filter(pk=int(match[1])):
             about = f"{run.baseline} on {run.snapshot}"
             found.append(Found("run", f"run {run.pk}", about, reverse("run", args=[run.pk])))
     return found

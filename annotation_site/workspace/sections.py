@@ -6,6 +6,8 @@ from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.models import User
+from collection.members.gate import may_open, roles_of
 from collection.models import Corpus, Prompt
 from validation.models import Question
 
@@ -152,6 +154,7 @@ SECTIONS = (
         ("Settings", "corpus-settings"),
         ("Change", "change-corpus"),
         ("Corpus file", "corpus-file"),
+        ("Members", "members"),
         ("Pause, archive, delete", "corpus-state"),
         pages=("earlier-text", "simulate"),
     ),
@@ -163,12 +166,12 @@ def section_of(url_name: str) -> Section | None:
     return next((each for each in SECTIONS if each.has(url_name)), None)
 
 
-def corpora_with_parts(first: str = "") -> list[Corpus]:
-    """Returns the newest corpora, without archived ones, each with `has_question` and `has_prompt`.
+def corpora_with_parts(user: User, first: str = "") -> list[Corpus]:
+    """Returns the newest corpora of a researcher, without archived ones, each with `has_question` and `has_prompt`.
 
     `first`: the slug of one that stands before all, archived or not.
     """
-    corpora = Corpus.objects.annotate(
+    corpora = Corpus.objects.of(user).annotate(
         has_question=Exists(Question.objects.filter(corpus=OuterRef("pk"), is_main=True)),
         has_prompt=Exists(Prompt.objects.filter(corpus=OuterRef("pk"))),
     )
@@ -198,13 +201,13 @@ class Shell:
     crumbs: list[Link]
 
 
-def shell_of(url_name: str, slug: str, question: str = "") -> Shell:
+def shell_of(user: User, url_name: str, slug: str, question: str = "") -> Shell:
     """Returns the shell of the page with this name about the corpus with this slug, which may be empty.
 
     `question`: the slug of the question that the page is about, if it is not the main one.
     """
     here = section_of(url_name)
-    corpora = corpora_with_parts(slug)
+    corpora, roles = corpora_with_parts(user, slug), roles_of(user)
     corpus = next((each for each in corpora if each.slug == slug), None)
     crumbs = [Link("Corpora", reverse("admin:index"))] if url_name != HOME else []
     sections, tabs = [], []
@@ -212,7 +215,7 @@ def shell_of(url_name: str, slug: str, question: str = "") -> Shell:
         if here is not OVERVIEW:
             crumbs.append(Link(corpus.name, OVERVIEW.address(slug)))
         for section in SECTIONS:
-            if section.is_of(corpus):
+            if section.is_of(corpus) and (roles is None or may_open(roles[slug], section.tabs[0][1])):
                 is_first = section is here and url_name == section.tabs[0][1]
                 current = "" if section is not here else "page" if is_first else "true"
                 sections.append(Link(section.title, section.address(slug, question), current))
@@ -220,6 +223,7 @@ def shell_of(url_name: str, slug: str, question: str = "") -> Shell:
             tabs = [
                 Link(title, address, "page" if name == url_name else "")
                 for (title, name), address in zip(here.tabs, here.addresses(slug, question), strict=True)
+                if roles is None or may_open(roles[slug], name)
             ]
             if url_name != here.tabs[0][1]:
                 crumbs.append(Link(here.title, tabs[0].address))

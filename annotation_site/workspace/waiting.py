@@ -1,19 +1,22 @@
 """Collects what waits for a person: visits, reports, exams, disputes, flags, pay, failed jobs, missing workers, the disk."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.db.models import CharField, Count, Exists, F, IntegerField, Min, OuterRef, Q, QuerySet, Value
-from django.urls import reverse
+from django.urls import resolve, reverse
 from django.utils import timezone
 
+from accounts.models import User
 from annotation_site.operation.health import OK, QUEUES, disk
 from annotation_site.researchers.alarm import new_alarms
 from annotation_site.researchers.payments import unapproved
+from collection.members.gate import may_open, roles_of
 from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport, Review, Visit
 from jobs.models import PATIENCE
 from jobs.tasks import kinds
@@ -65,9 +68,32 @@ def waiting() -> list[Waiting]:
     ]
 
 
-def waiting_in(slug: str) -> list[Waiting]:
-    """Returns what waits in one corpus, and what concerns all corpora."""
-    return [each for each in waiting() if each.slug in ("", slug)]
+def waiting_for(user: User | None) -> list[Waiting]:
+    """Returns what waits for this researcher: in their corpora as far as their role reaches, and for everybody."""
+    roles = roles_of(user)
+    if roles is None:
+        return waiting()
+    found = waiting()
+    # The import of a corpus that it did not make: only who requested it knows of it.
+    strange = {each.slug for each in found} - {"", *roles}
+    own = (
+        PairImportJob.objects.of(user).filter(corpus_slug__in=strange)
+        if strange
+        else PairImportJob.objects.none()
+    )
+    slugs = set(own.values_list("corpus_slug", flat=True))
+    return [each for each in found if not each.slug or _is_for(each, roles, slugs)]
+
+
+def _is_for(each: Waiting, roles: Mapping[str, str], own: Collection[str]) -> bool:
+    page = resolve(urlsplit(each.link).path).url_name or ""
+    role = roles.get(each.slug)
+    return (page == "imports" and each.slug in own) if role is None else may_open(role, page)
+
+
+def waiting_in(slug: str, user: User | None) -> list[Waiting]:
+    """Returns what waits for this researcher in one corpus, and what concerns all corpora."""
+    return [each for each in waiting_for(user) if each.slug in ("", slug)]
 
 
 def _some(number: int, thing: str) -> str:

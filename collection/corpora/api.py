@@ -1,5 +1,7 @@
 """REST: corpora."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView, RetrieveAPIView
@@ -42,9 +44,20 @@ class CorpusList(ListAPIView):
     serializer_class = CorpusSerializer
     pagination_class = BySlug
 
+    def get_queryset(self) -> Any:
+        return _seen(self.request.user)
+
 
 @extend_schema(summary="One corpus", tags=["corpora"])
 class CorpusDetail(RetrieveAPIView):
     queryset = Corpus.objects.all()
     serializer_class = CorpusSerializer
     lookup_field = "slug"
+
+    def get_queryset(self) -> Any:
+        return _seen(self.request.user)
+
+
+def _seen(user: Any) -> Any:
+    """Returns the corpora of a researcher. To annotators all are named: they may be invited to any."""
+    return Corpus.objects.of(user) if user.is_researcher else Corpus.objects.all()

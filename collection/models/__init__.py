@@ -30,6 +30,7 @@ from collection.models.joining import (
     SignUp,
     Visit,
 )
+from collection.models.members import CorpusMember
 from collection.models.pairs import PARTITION_CHOICES, Guidance, Pair, PairEdit, PairInSet, PairSet, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, OfferedText, Premise, PremiseImport, Source
@@ -60,6 +61,7 @@ __all__ = [
     "ArmDraw",
     "CheckQuestion",
     "Corpus",
+    "CorpusMember",
     "CorpusText",
     "CorpusTranslation",
     "DraftText",

@@ -2,11 +2,25 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from accounts.models import User
+from collection.models.corpora import Corpus
+from collection.models.querysets import SEES_RESULTS
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from shared.constraints import check
+
+
+class ImportQuerySet(JobQuerySet):
+    def of(self, user: User | None) -> "ImportQuerySet":
+        """Keeps the imports into corpora of this researcher (`CorpusQuerySet.of`), and their own that made none yet."""
+        if user is None or (user.is_administrator and not user.bound_to):
+            return self.all()
+        seen = Q(corpus_slug__in=Corpus.objects.of(user, SEES_RESULTS).values("slug"))
+        if not user.bound_to:
+            seen |= Q(~Exists(Corpus.objects.filter(slug=OuterRef("corpus_slug"))), by=user)
+        return self.filter(seen)
 
 
 class PairImportJob(Job):
@@ -38,7 +52,7 @@ class PairImportJob(Job):
     dry_run = models.BooleanField(default=True, help_text="says what would go in, and writes nothing")
     report = models.JSONField(null=True, blank=True)
 
-    objects = JobQuerySet.as_manager()
+    objects = ImportQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
+from django.apps import apps
 from django.db import connection, models
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
@@ -21,6 +22,14 @@ def is_leased(now: datetime, path: str = "") -> Q:
 def fooled() -> Q:
     """Returns a condition on guidance: the run gave another label than the author to the sentence that was sent."""
     return ~Q(model_answer="") & ~Q(model_answer=F("pair__author_label"))
+
+
+def in_corpora_of(user: User | None, path: str, roles: Collection[str] = ()) -> Q:
+    """Returns a filter for rows of the corpora of `CorpusQuerySet.of`. path: leads from a row to its corpus."""
+    if user is None or (user.is_administrator and not user.bound_to):
+        return Q()
+    corpora: CorpusQuerySet = apps.get_model("collection", "Corpus").objects.of(user, roles)
+    return Q(**{f"{path}__in": corpora.values("pk")})
 
 
 def is_unleased(now: datetime) -> Q:
@@ -58,7 +67,27 @@ class WritingAssignmentQuerySet(models.QuerySet):
         return left.filter(drafts__isnull=False).distinct().order_by("outcome", "-pk")
 
 
+# Roles of members (CorpusMember.Role) by what they see: texts, labels and results, or the people who work.
+SEES_RESULTS = ("owner", "researcher", "reader")
+SEES_PEOPLE = ("owner", "researcher", "manager")
+CHANGES = ("owner", "researcher")
+
+
 class CorpusQuerySet(models.QuerySet):
+    def of(self, user: User | None, roles: Collection[str] = ()) -> "CorpusQuerySet":
+        """Keeps the corpora that this researcher belongs to, in one of these roles; in any if none is named.
+
+        An administrator belongs to all, and so does None: a worker, or a command that acts in nobody's name. Under a
+        token that is bound to a corpus, only that one is left.
+        """
+        if user is None:
+            return self.all()
+        bound = self.filter(slug=user.bound_to) if user.bound_to else self.all()
+        if user.is_administrator:
+            return bound
+        theirs = user.corpus_memberships.filter(role__in=roles) if roles else user.corpus_memberships.all()
+        return bound.filter(pk__in=theirs.values("corpus"))
+
     def written_for_by(self, annotator: models.Model) -> "CorpusQuerySet":
         """Keeps corpora in which this person has claimed a task, the latest first."""
         tasks = self.model._meta.apps.get_model("collection", "WritingAssignment").objects

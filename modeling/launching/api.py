@@ -10,10 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
+from accounts.people.gates import viewer
 from accounts.rest.openapi import checked
 from accounts.rest.paging import NewestFirst
-from accounts.rest.permissions import IsResearcher, ResearcherView
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, of_status, problems
+from collection.models.querysets import CHANGES
 from jobs.tasks import enqueue
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS
@@ -78,7 +80,7 @@ class NewRunSerializer(serializers.Serializer):
     )
 
     def validate_snapshot(self, name: str) -> Snapshot:
-        snapshot = Snapshot.objects.named(name).first()
+        snapshot = Snapshot.objects.of(viewer(), CHANGES).named(name).first()
         if snapshot is None:
             raise serializers.ValidationError(f"There is no snapshot {name!r}. GET snapshots/ lists them.")
         return snapshot
@@ -139,11 +141,13 @@ class RunSerializer(serializers.ModelSerializer):
         return catalogue.preset_of(run.baseline, run.config)
 
 
-class RunListView(generics.ListAPIView):
-    permission_classes = [IsResearcher]
+class RunListView(ResearcherView, generics.ListAPIView):
     pagination_class = NewestFirst
     serializer_class = RunSerializer
     queryset = TrainingRun.objects.select_related("snapshot__corpus").with_children()
+
+    def get_queryset(self) -> Any:
+        return TrainingRun.objects.of(viewer()).select_related("snapshot__corpus").with_children()
 
     @extend_schema(
         summary="Request a training run",

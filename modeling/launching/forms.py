@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.people.gates import viewer
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS
 from modeling.baselines.settings import PRESETS
@@ -165,7 +166,7 @@ class NewRunForm(forms.Form):
         genres = snapshot.corpus.genres.order_by("slug").values_list("slug", "name")
         self._choose_from("genre", list(genres))
         able = [name for name, one in catalogue.baselines().items() if one.learns_in_steps]
-        done = TrainingRun.objects.filter(status=TrainingRun.Status.DONE, baseline__in=able)
+        done = TrainingRun.objects.of(viewer()).filter(status=TrainingRun.Status.DONE, baseline__in=able)
         runs = done.select_related("snapshot__corpus").order_by("-pk")[:MOST_STARTS]
         named = [
             (str(run.pk), f"{run.pk}: {run.baseline} on {run.snapshot}, seed {run.seed}") for run in runs

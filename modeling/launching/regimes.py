@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from django.db.models import QuerySet
 from pydantic import Field
 
+from accounts.people.gates import viewer
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS, Mixing, Object, Regime, named_set
 from modeling.models import TrainingRun
@@ -203,7 +204,7 @@ def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[st
     """Returns the entries in their stored form: with the hash of each snapshot, without keys at their defaults."""
     stored = []
     for entry in entries:
-        found = Snapshot.objects.named(entry.snapshot).first()
+        found = Snapshot.objects.of(viewer()).named(entry.snapshot).first()
         if found is None:
             raise bad_regime("mixed", f"there is no snapshot {entry.snapshot!r}.")
         if found.status != Snapshot.Status.FROZEN:
@@ -247,7 +248,7 @@ def _check_classes(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any])
 def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
     """Checks the run to start from: it is done, of this baseline, and for an update has the same labels."""
     start = regime["start"]
-    runs = TrainingRun.objects.select_related("snapshot__corpus")
+    runs = TrainingRun.objects.of(viewer()).select_related("snapshot__corpus")
     found = runs.filter(pk=start["run"]).exclude(status=TrainingRun.Status.SWEEP).first()
     if found is None:
         raise bad_regime("start", f"there is no run {start['run']} with weights of its own.")

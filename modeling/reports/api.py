@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
+from accounts.people.gates import viewer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, problems
@@ -74,7 +75,7 @@ def _snapshots(pk: int, asked: dict[str, Any]) -> list[Snapshot]:
     """Returns the snapshot of the address and the others of the query. Raises Problem (404, 422)."""
     snapshots = [frozen_snapshot(pk)]
     for other in filter(None, asked.get("with", "").split(",")):
-        found = Snapshot.objects.frozen().named(other.strip()).first()
+        found = Snapshot.objects.of(viewer()).frozen().named(other.strip()).first()
         if found is None:
             error = f"There is no frozen snapshot {other.strip()!r}."
             raise Problem(status=422, detail=error, errors={"with": error})

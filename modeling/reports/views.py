@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.pages.access import researcher_page, researcher_post
 from accounts.pages.chart_files import chart_file
+from accounts.people.gates import viewer
 from collection.models import PARTITIONS
 from jobs.tasks import enqueue
 from modeling.baselines.settings import PRESETS
@@ -188,7 +189,7 @@ def _table(asked: dict[str, Any], most: int) -> Table:
 
 def asked_snapshots(request: HttpRequest, pk: int) -> tuple[list[Snapshot], list[Snapshot]]:
     """Returns the snapshot of the address, the others of `?with=CORPUS@VERSION`, and some that can be added."""
-    frozen = Snapshot.objects.frozen().newest_first()
+    frozen = Snapshot.objects.of(viewer()).frozen().newest_first()
     snapshots = [get_object_or_404(frozen, pk=pk)]
     for name in request.GET.getlist("with")[: MOST_SNAPSHOTS - 1]:
         found = frozen.named(name).first()

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from accounts.people.gates import viewer
 from modeling.folders import predictions_of
 from modeling.models import Evaluation, TrainingRun
 from modeling.results.predicted import read_predicted
@@ -47,9 +48,11 @@ class Doubts:
 
 def runs_with_predictions(corpus_id: int) -> list[tuple[int, str]]:
     """Returns (number, name) of the newest runs that were evaluated on pairs of the corpus."""
-    rows = TrainingRun.objects.filter(
-        status=TrainingRun.Status.DONE, evaluations__snapshot__corpus=corpus_id
-    ).order_by("-pk")
+    rows = (
+        TrainingRun.objects.of(viewer())
+        .filter(status=TrainingRun.Status.DONE, evaluations__snapshot__corpus=corpus_id)
+        .order_by("-pk")
+    )
     found = rows.distinct().values_list("pk", "baseline", "snapshot__corpus__slug", "snapshot__version")
     return [
         (pk, f"{pk}: {baseline} on {slug}@{version}") for pk, baseline, slug, version in found[:MOST_RUNS]

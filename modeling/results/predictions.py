@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from django.http import QueryDict
 
+from accounts.people.gates import viewer
 from collection.models import PARTITIONS, Pair, PairInSet
 from modeling.folders import predictions_of
 from modeling.models import TrainingRun
@@ -436,13 +437,13 @@ def asked_predictions(run: TrainingRun, partition: str, given: Mapping[str, str]
     Raises PredictionsMissing, BadChoice.
     """
     on, other = given.get("on", ""), given.get("with", "")
-    snapshot = Snapshot.objects.named(on).first() if on else None
+    snapshot = Snapshot.objects.of(viewer()).named(on).first() if on else None
     if on and snapshot is None:
         raise PredictionsMissing(f"There is no snapshot {on!r}. Name one as CORPUS@VERSION.")
     beside = None
     if other:
         number = int(other) if other.isascii() and other.isdigit() and len(other) < 18 else 0
-        beside = TrainingRun.objects.newest_first().filter(pk=number).exclude(pk=run.pk).first()
+        beside = TrainingRun.objects.of(viewer()).newest_first().filter(pk=number).exclude(pk=run.pk).first()
         if beside is None:
             raise BadChoice("with", other, ["the number of another run"], "second run")
     return Predictions(run, partition, on=snapshot, beside=beside)
@@ -462,5 +463,7 @@ def asked_choice(given: QueryDict, sort: str = SUREST) -> Choice:
 
 def other_runs(run: TrainingRun, snapshot: Snapshot) -> list[TrainingRun]:
     """Returns the finished runs with scores on a snapshot that can be compared with a run, the newest first."""
-    rows = TrainingRun.objects.filter(evaluations__snapshot=snapshot, status=TrainingRun.Status.DONE)
+    rows = TrainingRun.objects.of(viewer()).filter(
+        evaluations__snapshot=snapshot, status=TrainingRun.Status.DONE
+    )
     return list(rows.exclude(pk=run.pk).distinct().order_by("-pk")[:200])

@@ -13,6 +13,7 @@ from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.people.gates import viewer
 from collection.models import PARTITIONS
 from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
@@ -245,6 +246,7 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
 
 
 def _seen(run: TrainingRun, rows: QuerySet[Any]) -> QuerySet[Any]:
+    rows = rows.filter(snapshot__in=Snapshot.objects.of(user)) if (user := viewer()) is not None else rows
     return rows.exclude(partition="test") if hides_test(run) else rows
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from accounts.people.gates import viewer
 from modeling import catalogue
 from modeling.models import RunProgress, TrainingRun
 from modeling.results.scope import RUN
@@ -234,7 +235,7 @@ def chosen_runs(numbers: Iterable[str]) -> list[TrainingRun]:
     wanted = list(
         dict.fromkeys(int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) < 10)
     )
-    rows = TrainingRun.objects.newest_first().in_bulk(wanted)
+    rows = TrainingRun.objects.of(viewer()).newest_first().in_bulk(wanted)
     found = [rows[number] for number in wanted if number in rows]
     sweeps = [run.pk for run in found if run.is_sweep]
     of_sweep: dict[int, list[TrainingRun]] = {run: [] for run in sweeps}

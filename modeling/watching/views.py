@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_page, researcher_post
+from accounts.people.gates import viewer
 from accounts.templatetags.dates import moment
 from collection.models import Corpus
 from modeling import workers
@@ -102,7 +103,8 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     `seeds=together`: a sweep is one row, with the means over its seeds.
     `as=csv`: all runs that pass, as CSV.
     """
-    frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
+    frozen = Snapshot.objects.of(viewer()).frozen().newest_first()
+    found = TrainingRun.objects.of(viewer()).newest_first()
     if slug := request.GET.get("corpus"):
         frozen, found = frozen.filter(corpus__slug=slug), found.filter(snapshot__corpus__slug=slug)
     is_together = request.GET.get("seeds") == "together"
@@ -126,7 +128,7 @@ def runs(request: HttpRequest) -> HttpResponseBase:
         ),
         "is_together": is_together,
         "is_waiting": TrainingRun.WAITING in dict(numbers["status"]),
-        "corpus": Corpus.objects.filter(slug=slug).first() if slug else None,
+        "corpus": Corpus.objects.of(viewer()).filter(slug=slug).first() if slug else None,
         "snapshots": list(frozen[:SNAPSHOTS_SHOWN]),
         **workers.of_training(),
     }

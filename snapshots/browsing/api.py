@@ -11,11 +11,13 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from accounts.models import User
+from accounts.people.gates import viewer
 from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages, NewestFirst
 from accounts.rest.permissions import IsResearcher, ResearcherView
 from accounts.rest.problems import Problem, of_status, problems
 from collection.models import Corpus
+from collection.models.querysets import CHANGES
 from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
@@ -50,8 +52,13 @@ class FreezeChoices(serializers.Serializer):
     )
 
 
+class CorpusToChange(serializers.SlugRelatedField):
+    def get_queryset(self) -> Any:
+        return Corpus.objects.of(viewer(), CHANGES)
+
+
 class FreezeRequestSerializer(FreezeChoices):
-    corpus = serializers.SlugRelatedField(
+    corpus = CorpusToChange(
         slug_field="slug",
         queryset=Corpus.objects.all(),
         error_messages={"does_not_exist": "There is no corpus {value}."},
@@ -99,11 +106,13 @@ class SnapshotDetailSerializer(SnapshotSerializer):
         return manifest
 
 
-class SnapshotListView(generics.ListAPIView):
-    permission_classes = [IsResearcher]
+class SnapshotListView(ResearcherView, generics.ListAPIView):
     pagination_class = NewestFirst
     serializer_class = SnapshotSerializer
     queryset = Snapshot.objects.select_related("corpus")
+
+    def get_queryset(self) -> Any:
+        return Snapshot.objects.of(viewer()).select_related("corpus")
 
     @extend_schema(
         summary="Request a freeze",

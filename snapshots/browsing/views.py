@@ -11,7 +11,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.pages.access import researcher_page, researcher_required
+from accounts.people.gates import viewer
 from collection.models import Corpus
+from collection.models.querysets import SEES_RESULTS
 from shared.csv_files import csv_file
 from shared.figures import of_page
 from shared.sorted_lists import list_as_csv, sorted_list
@@ -39,7 +41,8 @@ UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was ma
 @researcher_required
 def snapshot_list(request: HttpRequest) -> HttpResponseBase:
     """Shows the snapshots of all corpora, or of one with `?corpus=SLUG`; `as=csv`: as CSV."""
-    corpora, found = Corpus.objects.order_by("name"), Snapshot.objects.newest_first()
+    corpora = Corpus.objects.of(viewer(), SEES_RESULTS).order_by("name")
+    found = Snapshot.objects.of(viewer()).newest_first()
     if slug := request.GET.get("corpus"):
         corpora, found = corpora.filter(slug=slug), found.filter(corpus__slug=slug)
     table = sorted_list(request, found, COLUMNS)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from collection.models import Corpus, Withholding
+from collection.models.querysets import SEES_RESULTS
 from nli.gold import WITHHELD
 from nli.lines import FULL_FILES
 from snapshots.errors import SnapshotError
@@ -75,11 +76,13 @@ def standing_of(corpus: Corpus, partition: str) -> Withholding:
     return cast(Withholding, found)
 
 
-def researcher_called(who: str) -> User:
-    """Returns the researcher with this user name or code. Raises SnapshotError."""
+def researcher_called(who: str, corpus: Corpus | None = None) -> User:
+    """Returns the researcher with this user name or code, who sees the results of `corpus`. Raises SnapshotError."""
     found = User.objects.filter(Q(username=who) | Q(code=who), is_active=True).first()
     if found is None or not found.is_researcher:
         raise SnapshotError(f"There is no researcher {who}.")
+    if corpus is not None and not Corpus.objects.of(found, SEES_RESULTS).filter(pk=corpus.pk).exists():
+        raise SnapshotError(f"There is no researcher {who} among the members of {corpus}.")
     return found
 
 

@@ -88,7 +88,9 @@ class ReadersView(_View):
         corpus, asked = get_object_or_404(Corpus, slug=slug), checked(ReaderSerializer, request.data)
         with problems(WRONG):
             row = standing_of(corpus, partition)
-            name_reader(withholding=row, reader=researcher_called(asked["who"]), by=cast(User, request.user))
+            name_reader(
+                withholding=row, reader=researcher_called(asked["who"], corpus), by=cast(User, request.user)
+            )
         return self.shown(row)
 
 

@@ -29,9 +29,13 @@ from snapshots.withholding.actions import (
 class ReaderForm(forms.Form):
     who = forms.CharField(label="User name or code of a researcher", max_length=150)
 
+    def __init__(self, *args: Any, corpus: Corpus, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.corpus = corpus
+
     def clean_who(self) -> User:
         try:
-            return researcher_called(self.cleaned_data["who"])
+            return researcher_called(self.cleaned_data["who"], self.corpus)
         except SnapshotError as error:
             raise forms.ValidationError(str(error)) from None
 
@@ -40,9 +44,9 @@ class ReaderForm(forms.Form):
 def withheld(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows what is withheld; POST withholds a partition, names a reader or removes one, or lifts it."""
     corpus, user = get_object_or_404(Corpus, slug=slug), cast(User, request.user)
-    form, status = ReaderForm(), 200
+    form, status = ReaderForm(corpus=corpus), 200
     if request.method == "POST":
-        form = ReaderForm(request.POST) if request.POST.get("do") == "name" else form
+        form = ReaderForm(request.POST, corpus=corpus) if request.POST.get("do") == "name" else form
         try:
             if _did(request, corpus, user, form):
                 return redirect("withheld", slug)

@@ -39,6 +39,7 @@ def test_researchers_change_nothing_by_hand(browser_of, rosa, name):
 
 def test_researchers_see_codes_and_no_names(browser_of, rosa):
     zoe = person("zoe.smith")
+    pay(zoe, cents=5, key="labels:1")  # she works for a corpus of Rosa's
     browser = browser_of(rosa)
     for url in (list_url("accounts_user"), change_url(zoe)):
         page = browser.get(url).content.decode()

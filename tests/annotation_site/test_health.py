@@ -237,4 +237,4 @@ def test_a_disk_that_fills_up_needs_attention(monkeypatch):
     monkeypatch.setattr(waiting, "disk", lambda: health.Part("disk", "attention", "1.5 GB are free."))
     first = waiting.waiting()[0]
     assert first.sentence == "The disk of the server is filling up: 1.5 GB are free"
-    assert waiting.waiting_in("any")[0] == first
+    assert waiting.waiting_in("any", None)[0] == first

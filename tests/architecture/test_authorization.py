@@ -20,10 +20,11 @@ from django.utils.safestring import SafeString
 from accounts.models import ApiToken, ConsentForm, User
 from accounts.people.consents import withdraw_consent
 from accounts.sign_in.tokens import create_api_token, revoke_api_token
+from collection.members.actions import give_role
 from collection.models import Corpus
 from tests.addresses import Address, Site, addresses, finish, sample_site
-from tests.architecture.who_may_open import POSTED, ROLES, ROWS, letter_of, rows_of
-from tests.cast import person
+from tests.architecture.who_may_open import ANOTHER, NAMED, POSTED, ROLES, ROWS, letter_of, rows_of
+from tests.cast import person, several_groups
 from tests.corpora import make_corpus
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
@@ -87,6 +88,9 @@ def people_of(site: Site) -> dict[str, User]:
     invite(question=question, annotator=excluded)
     exclude(corpus=site.corpus, annotator=excluded, reason="Guesses.", by=site.people["researcher"])
     other = make_corpus(slug="other")
+    with several_groups():
+        another = person("ravi", role="researcher")
+    give_role(corpus=other, user=another, role="owner", by=None)
     invite(question=Question.objects.get(corpus=other), annotator=elsewhere)
     return {
         "annotator": site.people["annotator"],
@@ -94,13 +98,14 @@ def people_of(site: Site) -> dict[str, User]:
         "elsewhere": elsewhere,
         "researcher": site.people["researcher"],
         "administrator": site.people["administrator"],
+        ANOTHER: another,
     }
 
 
 def test_every_address_is_in_one_row_and_every_pattern_has_an_address(site):
     routes = [address.route for address in addresses(site)]
     assert {route: rows_of(route) for route in routes if len(rows_of(route)) != 1} == {}
-    patterns = [pattern for _, _, of_row in [*ROWS, *POSTED] for pattern in of_row]
+    patterns = [pattern for _, _, of_row in [*ROWS, *POSTED] for pattern in of_row] + NAMED
     assert [one for one in patterns if not any(re.fullmatch(one, route) for route in routes)] == []
 
 
@@ -121,9 +126,9 @@ def wrong_in_a_browser(site: Site, role: str, chosen: list[Address]) -> dict[str
     "role",
     [
         role
-        if role in ("anonymous", "annotator", "researcher")
+        if role in ("anonymous", "annotator", "researcher", ANOTHER)
         else pytest.param(role, marks=pytest.mark.thorough)
-        for role in ROLES
+        for role in (*ROLES, ANOTHER)
     ],
 )
 def test_who_opens_what_in_a_browser(site, role):
@@ -146,7 +151,7 @@ def wanted_by_token(scope: str, address: Address, method: str, role: str) -> str
 @pytest.mark.parametrize(
     "role",
     [
-        *("annotator", "researcher"),
+        *("annotator", "researcher", ANOTHER),
         *(
             pytest.param(role, marks=pytest.mark.thorough)
             for role in ("excluded", "elsewhere", "administrator")

@@ -7,6 +7,8 @@ import re
 
 # One letter for each role: + let in, - forbidden (403), s sent to the sign-in (or 401), . not found (404).
 ROLES = ("anonymous", "annotator", "excluded", "elsewhere", "researcher", "administrator")
+# A researcher who belongs to another corpus: as "researcher", but what names this one is not found.
+ANOTHER = "researcher of another corpus"
 # Every model of the admin and who may see it; add a new one here.
 MODELS = (
     "accounts/(consent|consentform|grant|qualification|user)|"
@@ -148,6 +150,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/corpora/<slug:slug>/cross-table/",
             r"api/v1/corpora/<slug:slug>/pairs/",
             r"api/v1/corpora/<slug:slug>/(arms|reviews|sets)/",
+            r"api/v1/corpora/<slug:slug>/members/(<slug:code>/)?",
             r"api/v1/corpora/<slug:slug>/withheld/(<slug:partition>/(readers/(<slug:code>/)?|release/))?",
             r"api/v1/runs/",
             r"api/v1/runs/<int:pk>/",
@@ -177,7 +180,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"c/<slug:slug>/((arms|reviews|reviews/next|preregistration|finished|paper|premises|texts|prompts|premises/(import|pair)|labelling|settings|settings/(file|crowd)|preview/(writing|labelling|instructions)|preview/exam/<slug:name>|links|invitations)/)?",
             r"c/<slug:slug>/(links|preview/end|settings/file)/<int:number>/",
             r"c/<slug:slug>/settings/file(/<int:number>)?\.toml",
-            r"c/<slug:slug>/settings/(preview/|state/|change/(<slug:part>/)?)",
+            r"c/<slug:slug>/settings/(preview/|members/|state/|change/(<slug:part>/)?)",
             r"corpora/<slug:slug>/",
             r"corpora/<slug:slug>/adjudication/",
             r"corpora/<slug:slug>/advice/",
@@ -312,6 +315,20 @@ ROWS: list[tuple[str, str, list[str]]] = [
     ),
 ]
 
+# Routes that name a corpus, a snapshot, a run or a person of it, or something of theirs.
+NAMED = [
+    r"(api/v1/)?(corpora|c)/<slug:slug>/.*",
+    r"(api/v1/)?snapshots/<int:pk>/.*",
+    r"snapshots/(freeze|datasheet|withheld)/<slug:slug>/.*",
+    r"(api/v1/)?runs/<int:pk>/.*",
+    r"runs/(new|start)/<int:snapshot_id>/.*",
+    r"imports/<int:number>/",
+    r"consent/<int:form_id>/",
+    r"work/faq/<int:version>/",
+    r"work/writing/<slug:corpus>/prompt/<int:version>/",
+    rf"admin/(?!modeling/worker)({MODELS})/<path:object_id>/(change|history)/",
+]
+
 # Where a POST, which here has no content, comes to something else than the row says.
 POSTED: list[tuple[str, str, list[str]]] = [
     ("-...--", "A visitor's mended sentence is shown to them again", [r"work/mine/returned/<int:number>/"]),
@@ -323,8 +340,9 @@ POSTED: list[tuple[str, str, list[str]]] = [
     ),
     (
         "s---..",
-        "Researchers; no such pair is named",
+        "Researchers; no such pair or member is named",
         [
+            r"c/<slug:slug>/settings/members/",
             r"corpora/<slug:slug>/(adjudication|controls)/",
             r"snapshots/<int:pk>/marking/<str:partition>/",
         ],
@@ -350,4 +368,6 @@ def rows_of(route: str, table: list[tuple[str, str, list[str]]] = ROWS) -> list[
 def letter_of(route: str, method: str, role: str) -> str:
     """Returns the letter of the table for the route, the method and the role."""
     posted = rows_of(route, POSTED) if method == "POST" else []
-    return (posted or rows_of(route))[0][ROLES.index(role)]
+    letter = (posted or rows_of(route))[0][ROLES.index("researcher" if role == ANOTHER else role)]
+    is_closed = role == ANOTHER and letter == "+" and any(re.fullmatch(one, route) for one in NAMED)
+    return "." if is_closed else letter

@@ -8,12 +8,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
 from accounts.pages.access import researcher_form
+from accounts.people.gates import viewer
 from collection.models import Corpus, Exclusion, Pair
 from shared.csv_files import csv_file
 from shared.sorted_lists import list_as_csv, sorted_list
 from shared.tables import Column
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
+from validation.annotators.people import people_of
 from validation.annotators.pool import (
     annotator_by_code,
     control_answers,
@@ -95,7 +97,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     What an exclusion would change is counted only on request. To exclude takes the typed `code`.
     """
     question = asked_question(request, slug)
-    annotator = get_object_or_404(User, code=code)
+    annotator = get_object_or_404(User.objects.filter(people_of(viewer())), code=code)
     standing = Exclusion.objects.of(annotator).filter(corpus=question.corpus).first()
     by, error = cast(User, request.user), ""
     retract = request.POST.get("retract") == "yes"

@@ -8,9 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import prefetch_related_objects
 
+from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
+from collection.members.actions import found, refuse_strangers
 from collection.models import Corpus, Genre, Pair, Source
 from nli.gold import ADJUDICATED, DIFFERS, NO_MAJORITY, OF_ALL, least_threshold, note_beside
 from nli.labels import QUESTION
@@ -63,8 +65,11 @@ def create_corpus(
     gold_rule: str | None = None,
     partitions: Mapping[str, PartitionSeats] | None = None,
     question_scheme: str | None = None,
+    by: User | None = None,
 ) -> Corpus:
     """Returns the corpus for imported pairs, with a main question; makes both if they do not exist.
+
+    by: who imports, and owns a new corpus; None for a command. Raises MemberRefused if somebody else made it meanwhile.
 
     about: other columns of the corpus, such as its description. genres: columns of those to make, by slug.
     `wording` and `labels`: the wording of the question and of its answers, by default the standard ones.
@@ -75,6 +80,9 @@ def create_corpus(
     )
     if is_new:
         Genre.objects.bulk_create(Genre(corpus=corpus, slug=name, **each) for name, each in genres.items())
+        found(corpus=corpus, by=by)
+    else:
+        refuse_strangers(corpus.slug, by)
     main_question(
         corpus=corpus,
         wording=wording,

@@ -21,6 +21,7 @@ from accounts.people.registration import create_person
 from annotation_site.made_up.weeks import DEMO, quietly, work_for_three_weeks
 from annotation_site.operation.processes import Service, stop
 from annotation_site.operation.server import gunicorn_command, wait_for
+from collection.members.actions import found
 from collection.models import Corpus
 from modeling.running.asking import ANSWER
 
@@ -76,6 +77,8 @@ class Command(BaseCommand):
             self.stdout.write("Loading the example corpus ...")
             load_example()
             work_for_three_weeks(self.say)
+            for corpus in Corpus.objects.all():
+                found(corpus=corpus, by=User.objects.get(username="rosa"))
 
     def say(self, text: str) -> None:
         self.stdout.write(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.people.lookup import researcher
+from collection.members.lookup import researcher_of
 from nli.lines import HELD_OUT
 from snapshots.errors import SnapshotError
 from snapshots.handing_in.actions import hand_in, predictions_in
@@ -30,7 +30,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print only JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
+        snapshot = frozen_snapshot(options["snapshot"])
+        by = researcher_of(options["by"], snapshot.corpus)
         try:
             text = options["file"].read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

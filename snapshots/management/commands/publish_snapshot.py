@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.people.lookup import researcher
+from collection.members.lookup import researcher_of
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
 from snapshots.publishing.actions import publish
@@ -21,7 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides this")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
+        snapshot = frozen_snapshot(options["snapshot"])
+        by = researcher_of(options["by"], snapshot.corpus)
         try:
             published = publish(snapshot=snapshot, by=by)
         except SnapshotError as error:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.people.lookup import researcher
+from collection.members.lookup import researcher_of
 from collection.models import Corpus
 from nli.lines import HELD_OUT
 from snapshots.errors import SnapshotError
@@ -61,10 +61,12 @@ class Command(BaseCommand):
             self.stdout.write(f"{corpus.slug} withholds no labels.")
 
     def _do(self, corpus: Corpus, partition: str, options: dict[str, Any]) -> None:
-        by = researcher(options["by"] or "")
+        by = researcher_of(options["by"] or "", corpus)
         if options["name"] or options["remove"]:
             act = name_reader if options["name"] else remove_reader
-            reader = researcher_called(options["name"] or options["remove"])
+            reader = researcher_called(
+                options["name"] or options["remove"], corpus if options["name"] else None
+            )
             act(withholding=standing_of(corpus, partition), reader=reader, by=by)
         elif options["release"]:
             lift(withholding=standing_of(corpus, partition), by=by)

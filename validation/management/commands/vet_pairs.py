@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.people.lookup import researcher
+from collection.members.lookup import researcher_of
 from collection.models import PARTITIONS, Corpus, Vetting
 from shared.csv_files import csv_lines
 from shared.whole_numbers import whole
@@ -72,7 +72,7 @@ class Command(BaseCommand):
                     self.stdout.write(line, ending="")
             elif options["undo"] is not None:
                 vetting = vetting_of(corpus, options["undo"])
-                back = undo_vetting(vetting=vetting, by=researcher(options["by"]))
+                back = undo_vetting(vetting=vetting, by=researcher_of(options["by"], corpus))
                 self.show(
                     {"corpus": corpus.slug, "given_back": back}, f"{back:,} pairs count again.", options
                 )
@@ -88,7 +88,10 @@ class Command(BaseCommand):
         found: dict[str, Any] = {"corpus": corpus.slug, "chosen_by": choice.in_words, **seen.as_json()}
         if options["reason"]:
             vetting = vet(
-                corpus=corpus, choice=choice, by=researcher(options["by"]), reason=options["reason"]
+                corpus=corpus,
+                choice=choice,
+                by=researcher_of(options["by"], corpus),
+                reason=options["reason"],
             )
             found |= {"withdrawal": vetting.pk, "withdrawn": vetting.pairs_withdrawn}
         self.show(found, "\n".join(lines(choice, seen, found)), options)
