@@ -5,9 +5,10 @@ class SnapshotsConfig(AppConfig):
     name = "snapshots"
 
     def ready(self) -> None:
-        from collection.members.gate import PLACES
+        from collection.members.gate import GONE, PLACES
         from collection.writing.prompts import FREEZES
         from shared.figures import register
+        from snapshots import api
         from snapshots.browsing import changed_pairs, contents, pair_numbers
         from snapshots.handing_in import figures as handed_in
         from snapshots.statistics import agreement, corpus_figures, label_figures, tag_figures, word_figures
@@ -25,7 +26,7 @@ class SnapshotsConfig(AppConfig):
         ):
             register(*room.FIGURES)
         FREEZES.append(is_being_made)
-        PLACES["snapshots/", "pk"] = "snapshots"
+        PLACES["snapshots/", "pk"], GONE["snapshots"] = "snapshots", api.GONE
 
 
 def is_being_made(corpus: int) -> bool:

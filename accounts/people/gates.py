@@ -63,7 +63,12 @@ def answering(user: User | None) -> Iterator[None]:
 
 def let_in(request: HttpRequest, user: User) -> None:
     """Lets a researcher through all gates, and makes them the viewer. Raises Http404, PermissionDenied."""
+    answer = _ANSWER.get()
+    if answer is None:
+        raise RuntimeError(
+            "A view that lets researchers in answers within `answering`, as ResearcherView does."
+        )
     if user.is_researcher:
-        _ANSWER.set(_Answer(user))
+        answer.user = user
         for gate in GATES:
             gate(request, user)

@@ -16,12 +16,15 @@ from pathlib import Path
 
 from django.conf import settings
 
+from accounts.people.gates import viewer
 from collection.formats.field_errors import FieldError
 from collection.formats.lines import sha256_of
+from collection.models import Corpus, CorpusMember
 from snapshots.files.draft_folders import draft_file
 
 MOST_FILES = 500
 SENT = "sent"  # the folder, below the one for incoming files, of texts that were sent by a page
+SENDERS = ".senders"  # who sent a file: their codes, in a file named by a digest of its path
 PORTIONS = ".portions"  # the folder of files of which portions are still missing
 KEPT_SECONDS = 24 * 3600  # a file whose next portion does not come
 MOST_CHARACTERS = 2_000_000  # of a pasted text; a file may be longer
@@ -42,13 +45,20 @@ class IncomingFile:
 
 
 def incoming_files() -> list[IncomingFile]:
-    """Returns the files in the folder and below it, by name, without hidden files and links."""
-    root = Path(settings.INCOMING_ROOT)
+    """Returns the files in the folder and below it, by name, without hidden files and links.
+
+    A researcher sees what the operator put there, and what a page sent for them or for a colleague of one of their corpora.
+    """
+    root, colleagues = Path(settings.INCOMING_ROOT), _colleagues()
     found = []
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
         name = path.relative_to(root)
         if path.is_symlink() or not path.is_file() or any(part.startswith(".") for part in name.parts):
             continue
+        if colleagues is not None and name.parts[0] == SENT:
+            senders = _senders(name.as_posix())  # none: it was sent before senders were noted
+            if senders and senders.isdisjoint(colleagues):
+                continue
         about = path.stat()
         found.append(
             IncomingFile(name.as_posix(), about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
@@ -91,6 +101,7 @@ def store_text(*, name: str, text: str, folder: str = "") -> str:
         if not _is_there(stored, digest):
             with draft_file(Path(settings.INCOMING_ROOT) / stored) as draft:
                 draft.write_text(text, encoding="utf-8", newline="")
+        _note_sender(stored)
     return stored
 
 
@@ -141,7 +152,34 @@ def store_portion(portion: Portion, *, name: str, folder: str = "") -> tuple[int
                 target = Path(settings.INCOMING_ROOT) / stored
                 target.parent.mkdir(parents=True, exist_ok=True)
                 part.replace(target)
+            _note_sender(stored)
     return here, stored
+
+
+def _colleagues() -> set[str] | None:
+    """Returns the codes of the viewer and of all members of their corpora; None if nobody asks, or an administrator."""
+    user = viewer()
+    if user is None or user.is_administrator:
+        return None
+    members = CorpusMember.objects.filter(corpus__in=Corpus.objects.of(user))
+    return {user.code, *members.values_list("user__code", flat=True)}
+
+
+def _file_of_senders(stored: str) -> Path:
+    return Path(settings.INCOMING_ROOT) / SENDERS / sha256(stored.encode()).hexdigest()
+
+
+def _senders(stored: str) -> set[str]:
+    file = _file_of_senders(stored)
+    return set(file.read_text().split()) if file.exists() else set()
+
+
+def _note_sender(stored: str) -> None:
+    user, file = viewer(), _file_of_senders(stored)
+    if user is not None and user.code not in _senders(stored):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a") as codes:
+            codes.write(f"{user.code}\n")
 
 
 def _is_there(stored: str, digest: str) -> bool:

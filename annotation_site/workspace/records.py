@@ -29,14 +29,25 @@ def _forms(user: User) -> Q:
     return in_corpora_of(user, "corpus")
 
 
-def _qualifications(user: User) -> Q:
-    """Returns the filter for qualifications: those that one of their corpora asks for or gives, and those of nobody."""
-    seen, taken = Q(), Q()
+def _used(user: User | None) -> Q:
+    """Returns the filter for qualifications that one of their corpora asks for or gives; of None: that any does."""
+    found = Q()
     for model, name, way in USES:
-        rows = model._default_manager.exclude(**{name: None})
-        taken |= Q(pk__in=rows.values(name))
-        seen |= Q(pk__in=rows.filter(in_corpora_of(user, way)).values(name))
-    return seen | ~taken
+        rows = model._default_manager.exclude(**{name: None}).filter(in_corpora_of(user, way))
+        found |= Q(pk__in=rows.values(name))
+    return found
+
+
+def _qualifications(user: User) -> Q:
+    """Returns the filter for qualifications: those of their corpora, and those of no corpus."""
+    return _used(user) | ~_used(None)
+
+
+def _grants(user: User) -> Q:
+    """Returns the filter for qualifications of people: those of their corpora, of their people, and what they gave."""
+    seen = Q(qualification__in=Qualification.objects.filter(_qualifications(user)))
+    used = Q(qualification__in=Qualification.objects.filter(_used(user)))
+    return seen & (used | _of_people(user) | Q(granted_by=user))
 
 
 def _rows(path: str, roles: tuple[str, ...]) -> Callable[[User], Q]:
@@ -48,9 +59,7 @@ SEEN: dict[str, Callable[[User], Q]] = {
     "accounts.user": people_of,
     "accounts.apitoken": lambda user: Q(),  # only administrators may look at any
     "accounts.consent": lambda user: _of_people(user) & Q(form__in=ConsentForm.objects.filter(_forms(user))),
-    "accounts.grant": lambda user: (
-        _of_people(user) & Q(qualification__in=Qualification.objects.filter(_qualifications(user)))
-    ),
+    "accounts.grant": _grants,
     "accounts.consentform": _forms,
     "accounts.qualification": _qualifications,
     "collection.corpus": _rows("pk", ()),

@@ -20,6 +20,10 @@ PLACES: dict[tuple[str, str], str] = {
     ("work/faq/", "version"): "prompts__versions",
     ("consent/", "form_id"): "consent_form",
 }
+# The way -> what a REST view says of one that is not there, or is of others.
+GONE: dict[str, str] = {}
+# Names of addresses whose views answer otherwise than by a 404 where there is no such row, or none for who asks.
+OWN_ANSWER = frozenset({"snapshot-state"})
 SAFE = ("GET", "HEAD", "OPTIONS")
 # Names of addresses: those about the people who work for a corpus, those that everybody of it may read, those about members.
 PEOPLE = frozenset(
@@ -58,17 +62,22 @@ def gate(request: HttpRequest, user: User) -> None:
     Raises PermissionDenied where their role does not reach so far. Administrators pass, unless their token is bound.
     """
     match = request.resolver_match
-    if match is None:  # outside a request of the site
+    named = named_by(match) if match else {}  # without one: outside a request of the site
+    if not match or not named or (user.is_administrator and not user.bound_to):
         return
-    named, known = named_by(match), roles_of(user)
-    if not named or known is None:
-        return
-    slugs = {str(named.pop("slug"))} if "slug" in named else set(known)
-    if named:
-        slugs &= set(Corpus.objects.filter(**named).values_list("slug", flat=True))
-    roles = [known[slug] for slug in sorted(slugs) if slug in known]
+    if set(named) == {"slug"}:
+        role = (roles_of(user) or {}).get(str(named["slug"]))
+        roles = [role] if role else []
+    else:
+        corpora = Corpus.objects.of(user).filter(**named)
+        if user.is_administrator:
+            roles = [Role.OWNER.value] * corpora.exists()
+        else:
+            roles = list(
+                CorpusMember.objects.filter(user=user, corpus__in=corpora).values_list("role", flat=True)
+            )
     if not roles:
-        raise Http404
+        raise Http404(next((GONE[way] for way in named if way in GONE), "There is no such address."))
     if not any(may_open(role, match.url_name or "", changes=request.method not in SAFE) for role in roles):
         raise PermissionDenied(WHY[Role(roles[0])])
 
@@ -89,5 +98,7 @@ def named_by(match: ResolverMatch) -> dict[str, object]:
     return {
         way: match.kwargs[place]
         for (start, place), way in PLACES.items()
-        if place in match.kwargs and match.route.removeprefix("api/v1/").startswith(start)
+        if place in match.kwargs
+        and match.url_name not in OWN_ANSWER
+        and match.route.removeprefix("api/v1/").startswith(start)
     }

@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.people.gates import viewer
 from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages, NewestFirst
-from accounts.rest.permissions import IsResearcher, ResearcherView
+from accounts.rest.permissions import ResearcherView
 from accounts.rest.problems import Problem, of_status, problems
 from collection.models import Corpus
 from collection.models.querysets import CHANGES
@@ -139,10 +139,9 @@ class SnapshotView(ResearcherView):
         return Response(SnapshotDetailSerializer(found, context=context).data)
 
 
-class RowListView(generics.ListAPIView):
+class RowListView(ResearcherView, generics.ListAPIView):
     """The pairs of a snapshot, paged by key: page 4,000 is as fast as page 1."""
 
-    permission_classes = [IsResearcher]
     pagination_class = KeyPages
     queryset = SnapshotPair.objects.none()
 

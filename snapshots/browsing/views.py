@@ -65,7 +65,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_page
 def state(request: HttpRequest, pk: int) -> HttpResponse:
     """Returns the part of the page that changes during a freeze; htmx requests it every two seconds."""
-    found = Snapshot.objects.newest_first().filter(pk=pk).first()
+    found = Snapshot.objects.of(viewer()).newest_first().filter(pk=pk).first()
     if found is None:
         messages.info(request, UNCHANGED)
         return HttpResponseClientRedirect(reverse("snapshots"))

@@ -7,6 +7,7 @@ from django.urls import reverse
 from accounts.models import Grant, Qualification, User
 from accounts.people import qualifications, registration
 from tests.cast import person
+from tests.corpora import pay
 
 pytestmark = pytest.mark.django_db
 How = Grant.How
@@ -78,6 +79,7 @@ def test_an_unknown_code_is_named_and_nobody_is_invited(browser_of, rosa, ana, w
 
 
 def test_a_researcher_takes_back_in_the_dashboard_once(browser_of, rosa, ana, writers):
+    pay(ana, cents=5, key="labels:1")  # she works for a corpus of Rosa's
     given = qualifications.grant(user=ana, qualification=writers, how=How.EXAM)
     address = reverse("admin:accounts_grant_change", args=[given.pk])
     browser_of(rosa).post(address, {"revoked_because": ""})

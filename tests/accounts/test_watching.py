@@ -110,7 +110,7 @@ def test_an_idle_researcher_signs_in_again_and_an_annotator_stays(rosa, ana, set
 def test_looking_at_a_page_writes_nothing_about_being_seen(rosa, django_assert_num_queries):
     client = sign_in("rosa")
     client.get(reverse("mine"))
-    with django_assert_num_queries(9):  # the corpora of the switcher among them
+    with django_assert_num_queries(11):  # the corpora of the switcher, and those of tokens, among them
         client.get(reverse("mine"))
 
 

@@ -246,6 +246,19 @@ def test_nobody_imports_into_a_corpus_of_another_group(groups):
     assert "There is a corpus small already, which you may not change." in answer.content.decode()
 
 
+def test_a_file_that_one_group_sent_is_not_offered_to_the_other(groups):
+    rosa, ravi = signed_in(groups["site"].people["researcher"]), signed_in(groups["ravi"])
+    rosa.post("/imports/send/", {"name": "secret.jsonl", "text": '{"premise": "A.", "hypothesis": "B."}'})
+    (name,) = [
+        path.relative_to(settings.INCOMING_ROOT) for path in settings.INCOMING_ROOT.rglob("secret.jsonl")
+    ]
+    asked = f"/imports/new/?file={name}"
+    assert "secret.jsonl" in rosa.get("/imports/").content.decode()
+    assert rosa.get(asked).status_code == 200
+    assert "secret.jsonl" not in ravi.get("/imports/").content.decode()
+    assert "is not among the files that were sent" in ravi.get(asked).content.decode()
+
+
 def test_who_makes_a_corpus_owns_it_and_nobody_else_sees_it(groups):
     ravi = signed_in(groups["ravi"])
     text = begun(beginning("captions") or "", slug="fresh", name="Fresh")

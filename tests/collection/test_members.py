@@ -204,7 +204,7 @@ def test_an_upgrade_makes_who_loaded_a_corpus_its_owner_and_locks_nobody_out(ver
         person("adam", role="administrator")
     CorpusText.objects.create(corpus=loaded, text="", loaded_by=rosa)
     CorpusText.objects.create(corpus=by_command, text="")
-    migration = importlib.import_module("collection.migrations.0019_members")
+    migration = importlib.import_module("collection.migrations.0021_members")
     migration.members_of_what_exists(apps, None)
     rows = {(each.corpus.slug, each.user.username, each.role) for each in CorpusMember.objects.all()}
     assert rows == {

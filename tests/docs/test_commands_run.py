@@ -229,6 +229,11 @@ def of_withholding() -> None:
     write("predictions.jsonl", [{"pairID": each, "predicted": "neutral"} for each in ids])
 
 
+def of_groups() -> None:
+    weather_loaded()
+    cast.rosa()
+
+
 FIRST: dict[str, Callable[[], Any]] = {
     "README.md": of_readme,
     "docs/baselines.md": of_baselines,
@@ -242,6 +247,7 @@ FIRST: dict[str, Callable[[], Any]] = {
     "docs/how-to/look-at-runs.md": of_runs,
     "docs/how-to/make-a-corpus.md": of_making,
     "docs/how-to/operate.md": weather_frozen,
+    "docs/how-to/share-an-installation.md": of_groups,
     "docs/how-to/recast.md": of_recasting,
     "docs/how-to/run-validation.md": of_labelling,
     "docs/how-to/sign-in-of-researchers.md": of_second_factors,

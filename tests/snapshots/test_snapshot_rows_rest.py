@@ -99,7 +99,8 @@ def test_a_page_asks_once_for_snapshot_corpus_and_question(rows):
     tables = [query["sql"].partition(" FROM ")[2].split(" ")[0].strip('"') for query in asked]
     assert "snapshots_snapshot" not in tables
     assert [name for name in tables if name.startswith(("collection_", "validation_"))] == [
-        "validation_question"
+        "collection_corpusmember",
+        "validation_question",
     ]
 
 

@@ -101,7 +101,7 @@ def test_the_page_costs_a_few_queries(done, browser_of, rosa):
         connection,
     ) as queries:
         client.get(f"/snapshots/{done.pk}/statistics/")
-    assert len(queries) <= 7
+    assert len(queries) <= 9
 
 
 def test_a_failure_is_told_and_can_be_asked_for_again(snapshot, sent, page):

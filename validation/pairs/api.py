@@ -13,12 +13,11 @@ from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.rest.openapi import QuerySerializer, checked, one_of
 from accounts.rest.paging import KeyPages
-from accounts.rest.permissions import AnnotatorView, IsAnnotator, IsResearcher
+from accounts.rest.permissions import AnnotatorView, IsAnnotator, ResearcherView
 from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting
 from collection.models import Corpus, Pair, ReturnedText
@@ -84,10 +83,9 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
     responses={(200, "application/json"): PairSerializer(many=True), (200, JSON_LINES): PairSerializer},
     tags=["corpora"],
 )
-class PairList(ListAPIView[Pair]):
+class PairList(ResearcherView, ListAPIView[Pair]):
     """Uses keyset paging: page 4,000 costs as much as page 1."""
 
-    permission_classes = [IsResearcher]
     serializer_class = PairSerializer
     pagination_class = KeyPages
     queryset = Pair.objects.none()
@@ -133,9 +131,7 @@ class PairSetSerializer(serializers.Serializer):
     responses=PairSetSerializer(many=True),
     tags=["corpora"],
 )
-class PairSets(APIView):
-    permission_classes = [IsResearcher]
-
+class PairSets(ResearcherView):
     def get(self, request: Request, slug: str) -> Response:
         corpus = get_object_or_404(Corpus, slug=slug)
         return Response([{"name": name, "pairs": number} for name, number in sets_of(corpus).items()])
