@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.models import User
 from collection.models import (
     Corpus,
+    CorpusMember,
     Genre,
     Guidance,
     Pair,
@@ -106,10 +107,10 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
 
 
 def _remove_corpus(corpus: Corpus) -> None:
-    """Removes a corpus that has nothing but its genres and its questions, as an import creates it."""
+    """Removes a corpus that has nothing but its genres, its questions and its members, as an import creates it."""
     genres = Genre.objects.filter(corpus=corpus)
     question = Question.objects.filter(corpus=corpus).filter(Q(is_main=True) | Q(wording_came=True))
-    blockers = dict(_built_on(Corpus.objects.filter(pk=corpus.pk), but={Genre, Question}))
+    blockers = dict(_built_on(Corpus.objects.filter(pk=corpus.pk), but={Genre, Question, CorpusMember}))
     blockers |= dict(_built_on(genres, but=set()))
     if others := Question.objects.filter(corpus=corpus, is_main=False, wording_came=False).count():
         blockers["other questions"] = others

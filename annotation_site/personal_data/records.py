@@ -113,7 +113,7 @@ def _records(user: User) -> dict[str, Any]:
             "provider", "uid", "date_joined", "last_login"
         ),
         "saved filter": user.saved_filters.values("page", "name", "query", "created_at"),
-        "token": user.api_tokens.values("name", "scope", "role", "created_at", "expires_at"),
+        "token": user.api_tokens.values(*("name", "scope", "role", "corpus", "created_at", "expires_at")),
         "reading": PromptReading.objects.filter(annotator=user).values(
             "tries", "passed_at", prompt=F("version__prompt__slug"), corpus=F("version__prompt__corpus__slug")
         ),

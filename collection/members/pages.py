@@ -4,7 +4,7 @@ from typing import cast
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
@@ -13,8 +13,17 @@ from collection.members.actions import MemberRefused, give_role, remove_member, 
 from collection.members.gate import roles_of
 from collection.models import Corpus, CorpusMember
 from collection.models.querysets import CHANGES
+from shared.csv_files import csv_file
+from shared.sorted_lists import list_as_csv, sorted_list
+from shared.tables import Column
 
 Role = CorpusMember.Role
+OF_MEMBERS = [
+    Column("researcher", "Researcher", value=lambda each: each.user.username),
+    Column("role", "Role", value=lambda each: each.role),
+    Column("since", "Since", value=lambda each: each.since),
+    Column("by", "By", value=lambda each: each.by.username if each.by else ""),
+]
 
 
 class MemberForm(forms.Form):
@@ -27,7 +36,7 @@ class MemberForm(forms.Form):
 
 
 @researcher_form
-def members(request: HttpRequest, slug: str) -> HttpResponse:
+def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Shows who belongs to the corpus. POST adds somebody, changes a role, or ends a membership: owners only."""
     corpus, user = get_object_or_404(Corpus, slug=slug), cast(User, request.user)
     form = MemberForm(request.POST if request.POST.get("do") == "add" else None)
@@ -42,11 +51,15 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_error("who", str(refusal))
             else:
                 messages.warning(request, str(refusal))
+    rows = list(corpus.members.select_related("user", "by").order_by("since", "pk"))
+    table = sorted_list(request, rows, OF_MEMBERS, "since")
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, OF_MEMBERS), f"{slug}-members")
     roles = roles_of(user)
     context = {
         "corpus": corpus,
         "form": form,
-        "members": corpus.members.select_related("user", "by").order_by("since", "pk"),
+        "table": table,
         "roles": [(role.value, role.label.partition(":")[0]) for role in Role],
         "meanings": [role.label.partition(": ")[::2] for role in Role],
         "is_owner": roles is None or roles.get(slug) == Role.OWNER,

@@ -527,7 +527,7 @@ def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, 
     text = "The harbour was quiet before the first ferry came.\r\nGo on.\r\n"
     form = {"corpus": "small", "name": "C:\\My texts\\lines (1).txt", "text": text}
     answer = browser.post("/imports/send/", form)
-    (stored,) = (path for path in incoming.rglob("*") if path.is_file())
+    (stored,) = (path for path in (incoming / "sent").rglob("*") if path.is_file())
     name = stored.relative_to(incoming).as_posix()
     assert name.startswith("sent/")
     assert name.endswith("/lines (1).txt")
@@ -538,7 +538,7 @@ def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, 
     job = carried_out(browser, sent, "/c/small/premises/import/", {"file": name, "genre": "fiction"})
     assert (job.dry_run, job.report["premises"]) == (True, 1)
     browser.post("/imports/send/", form)
-    assert sum(path.is_file() for path in incoming.rglob("*")) == 1
+    assert sum(path.is_file() for path in (incoming / "sent").rglob("*")) == 1
 
 
 @pytest.mark.parametrize(
@@ -554,9 +554,9 @@ def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, 
 def test_a_sent_file_keeps_its_name_and_never_leaves_its_folder(browser, incoming, name, folder, stored):
     answer = browser.post("/imports/send/", {"name": name, "folder": folder, "text": "A line."})
     assert answer.status_code == 302
-    assert [path.relative_to(incoming).as_posix() for path in incoming.rglob("*") if path.is_file()] == [
-        stored
-    ]
+    assert [
+        path.relative_to(incoming).as_posix() for path in (incoming / "sent").rglob("*") if path.is_file()
+    ] == [stored]
     assert browser.get("/imports/new/", {"file": stored}).status_code == 200
 
 
