@@ -178,7 +178,7 @@ def test_a_page_reads_the_labels_once_for_the_whole_and_the_groups_together(
     corpus, rosa, browser_of, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(18) as queries:
+    with django_assert_max_num_queries(19) as queries:
         browser.get("/corpora/small/agreement/?by=genre")
     assert sum("self_validated" in query["sql"] for query in queries.captured_queries) == 1
 

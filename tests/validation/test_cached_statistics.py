@@ -356,7 +356,7 @@ def test_the_pages_of_figures_ask_the_database_a_few_questions(
     count_all()
     for address in ("/corpora/small/annotators/", "/corpora/small/agreement/"):
         browser.get(address)
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(14):
             browser.get(address)
 
 

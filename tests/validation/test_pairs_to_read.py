@@ -264,7 +264,7 @@ def test_a_page_of_the_list_asks_a_few_questions_however_many_pairs_it_shows(
     corpus, browser_of, rosa, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         browser.get(LIST)
 
 
