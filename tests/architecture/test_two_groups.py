@@ -43,8 +43,8 @@ def two_groups() -> dict[str, Any]:
         status="failed",
         error="No.",
     )
-    other = corpus_of(3, slug="other", dev=1, test=1)
     with several_groups():
+        other = corpus_of(3, slug="other", dev=1, test=1)
         ravi = person("ravi", role="researcher")
     give_role(corpus=other, user=ravi, role="owner", by=None)
     snapshot = freeze(other)

@@ -318,7 +318,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
 # Routes that name a corpus, a snapshot, a run or a person of it, or something of theirs.
 NAMED = [
     r"(api/v1/)?(corpora|c)/<slug:slug>/.*",
-    r"(api/v1/)?snapshots/<int:pk>/.*",
+    r"(api/v1/)?snapshots/<int:pk>/(?!state/).*",  # a state that is not there leads to the list
     r"snapshots/(freeze|datasheet|withheld)/<slug:slug>/.*",
     r"(api/v1/)?runs/<int:pk>/.*",
     r"runs/(new|start)/<int:snapshot_id>/.*",
