@@ -438,8 +438,8 @@ class Manifest(TypedDict):
             Key(
                 "only where the researchers registered, before the first task, what they compare and how: the `text`, its"
                 " `sha256`, when (`registered_at`), and the `looks` at arms that were made (`number`, `made_at`, `is_last`,"
-                " and what was `compared`: the `measure`, `groups`, `pairs`, `share` of the plan, `effect`, `p`, `level`, and at"
-                " which look a difference was `told`)"
+                " and what was `compared`: the `measure`, `groups`, `pairs`, `share` of the plan, `effect`, `p`, `level`,"
+                " and at which look a difference was `told`)"
             ),
         ]
     ]

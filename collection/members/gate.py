@@ -30,6 +30,7 @@ PEOPLE = frozenset(
     {
         *("annotators", "api-annotators", "pool", "pool-member", "report-queue", "pay"),
         *("collection_examattempt_changelist", "entry-links", "entry-link", "preview-end", "invitations"),
+        *("reviews", "review-next", "api-reviews", "writer"),
     }
 )
 FRONT = frozenset({"", "corpus-overview", "api-corpus"})
