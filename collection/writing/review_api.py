@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.rest.openapi import checked
 from accounts.rest.paging import KeyPages
-from accounts.rest.permissions import AnnotatorView, IsAnnotator, IsResearcher
+from accounts.rest.permissions import AnnotatorView, IsAnnotator, ResearcherView
 from collection.models import Corpus, Review
 from collection.writing.reviews import read_reviews
 
@@ -57,8 +57,7 @@ class ReviewSerializer(serializers.ModelSerializer):
     description="All of them, judged or not. `corpora/SLUG/figures/reviews` has what they say of each arm.",
     tags=["corpora"],
 )
-class Reviews(ListAPIView):
-    permission_classes = [IsResearcher]
+class Reviews(ResearcherView, ListAPIView):
     serializer_class = ReviewSerializer
     pagination_class = KeyPages
     queryset = Review.objects.none()  # for the description

@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 from allauth.mfa.totp.internal import auth as totp
 
-from collection.models import Corpus, Pair
+from collection.models import Corpus, Pair, Prompt
+from collection.premises.writing_seats import make_seats
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.publishing.actions import answer_datasheet
 from snapshots.withholding.actions import withhold
 from tests import cast
 from tests.commands import run, write_jsonl
-from tests.corpora import ask
+from tests.corpora import ask, make_arm
 from tests.docs.pages import ROOT, named, pages
 from tests.docs.test_examples_in_pages import shown
 from tests.modeling.conftest import programs_start_at_once, torch_is_loaded  # noqa: F401  (fixtures)
@@ -208,7 +209,13 @@ def of_runs() -> None:
 
 
 def of_protocols() -> None:
-    premise = weather_labelled().premises.order_by("pk")[0]
+    corpus = weather_labelled()
+    Prompt.objects.filter(corpus=corpus).update(slug="base")
+    make_arm(corpus, "edit", root="base")
+    make_seats(
+        premises=[add_premise(corpus, f"Line {number} of it.", validated=False) for number in range(6)]
+    )
+    premise = corpus.premises.order_by("pk")[0]
     write("drafts.jsonl", [{"premise": premise.public_id, "label": "neutral", "text": "The dog is old."}])
 
 
