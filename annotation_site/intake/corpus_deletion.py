@@ -15,6 +15,7 @@ from collection.models import (
     Genre,
     Invitation,
     LedgerEntry,
+    LevelChange,
     Look,
     OfferedText,
     Pair,
@@ -26,6 +27,7 @@ from collection.models import (
     Prompt,
     PromptReading,
     PromptVersion,
+    Review,
     SignUp,
     Source,
     Vetting,
@@ -56,6 +58,8 @@ WORK: tuple[tuple[type[Model], str, str, str], ...] = (
     (Exclusion, "corpus", "exclusion", "exclusions"),
     (Vetting, "corpus", "withdrawal of pairs", "withdrawals of pairs"),
     (PairSet, "corpus", "set of pairs", "sets of pairs"),
+    (Review, "corpus", "sentence drawn for review", "sentences drawn for review"),
+    (LevelChange, "corpus", "change of a level", "changes of levels"),
     (Snapshot, "corpus", "snapshot", "snapshots"),
 )
 # What describes a corpus, in the order in which it goes: what refers to others goes before them.

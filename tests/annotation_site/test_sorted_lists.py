@@ -73,6 +73,7 @@ FIGURES = {
     "import-job": {"Dropped lines"},
     "new-import": {""},
     "health": {""},
+    "writer": {"Beside other writers"},
 }
 
 

@@ -21,6 +21,7 @@ NO_FIGURES = {
     *("start-run", "snapshot-file", "exported-file", "mark-pair", "pair-premises"),
     *("withheld-file", "leaderboard"),  # only where a snapshot withholds labels
     *("pair-predictions", "data-map", "run-curves"),
+    "writer",  # from a change of level on the page of reviews, which the sample has none of, or from their sentences
     "earlier-text",  # the sample's file was never replaced
 }
 # What a researcher would click: address of a page -> XPath of a number in it.
