@@ -256,6 +256,7 @@ FIRST: dict[str, Callable[[], Any]] = {
     "docs/how-to/operate.md": weather_frozen,
     "docs/how-to/share-an-installation.md": of_groups,
     "docs/how-to/recast.md": of_recasting,
+    "docs/how-to/review-sentences.md": weather_labelled,
     "docs/how-to/run-validation.md": of_labelling,
     "docs/how-to/sign-in-of-researchers.md": of_second_factors,
     "docs/how-to/train-baselines.md": of_training,
