@@ -3,12 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from collection.models import SignUp
 from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.open_pairs import send_all
 from tests.validation.votes import vote
-from validation.annotators.membership import invite
 from validation.labelling.claiming import claim_batch
 
 
@@ -42,7 +42,7 @@ def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, 
 @pytest.mark.thorough
 @LOOKS
 def test_excluding_somebody_takes_their_code(live_server, watched, vera, rosa, look):
-    invite(question=make_site(vera).questions.get(), annotator=vera)
+    SignUp.objects.create(corpus=make_site(vera), user=vera)
     page = watched(rosa, **look)
     page.goto(f"/corpora/small/pool/{vera.code}/")
     page.get_by_label("Reason").fill("Guesses.")
