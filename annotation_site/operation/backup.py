@@ -12,7 +12,6 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -31,6 +30,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from shared.portions import portions
 from snapshots.files.hashes import file_sha256
+from snapshots.freezing.manifest import software_version
 
 MANIFEST, FILES = "backup.json", "files"
 DUMPS = {"postgresql": "database.dump", "sqlite": "database.sqlite3"}
@@ -67,7 +67,7 @@ def back_up(folder: Path, tell: Tell, recipient: str = "") -> dict[str, Any]:
         names = [DUMPS[connection.vendor], *copy_files(settings.VAR, folder / FILES)]
         manifest = {
             "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "version": version(),
+            "version": software_version(),
             "database": connection.vendor,
             "migrations": migrations,
             "settings": settings_without_secrets(),
@@ -392,8 +392,3 @@ def settings_without_secrets() -> dict[str, str]:
     return {
         name: os.environ[name] for name in sorted(names) if name in os.environ and not secret.search(name)
     }
-
-
-def version() -> str:
-    """Returns the version of Quintet, from the one place that has it."""
-    return str(tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]["version"])

@@ -3,7 +3,7 @@
 Texts, labels and pay stay, under codes. docs/how-to/operate.md says what each period is about.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -80,8 +80,8 @@ def _in_portions(rows: QuerySet, only_count: bool) -> int:
     """Deletes many rows in statements of moderate size, so that nobody waits long for a lock."""
     if only_count:
         return rows.count()
-    keys: Iterator[int] = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=AT_ONCE)
-    return sum(rows.model.objects.filter(pk__in=some).delete()[0] for some in portions(list(keys), AT_ONCE))
+    keys = list(rows.order_by("pk").values_list("pk", flat=True))
+    return sum(rows.model.objects.filter(pk__in=some).delete()[0] for some in portions(keys, AT_ONCE))
 
 
 PERIODS: dict[str, Callable[[datetime, bool], int]] = {

@@ -5,6 +5,7 @@ from typing import cast
 
 from django.contrib import messages
 from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,13 +16,13 @@ from annotation_site.researchers.feedback_figures import FIGURES, judged_in
 from collection.errors import NotPossible
 from collection.models import Corpus, LevelChange, Review
 from collection.texts import direction_of
+from collection.writing.levels import EXAM_AGAIN
 from collection.writing.reviews import claim_review, judge_review
 from shared.figures import shown
 from validation.questions.addresses import number_in
 from validation.questions.lookup import main_wordings
 
 CHANGES_SHOWN = 20
-EXAM_AGAIN = "exam to be taken again"
 
 
 @researcher_page
@@ -80,15 +81,15 @@ def review_next(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _name(names: list[str], level: int) -> str:
-    return EXAM_AGAIN if level < 0 else names[level] if level < len(names) else f"level {level + 1}"
+    if level == EXAM_AGAIN:
+        return "exam to be taken again"
+    return names[level] if level < len(names) else f"level {level + 1}"
 
 
 def _writers_at(corpus: Corpus, names: list[str]) -> list[tuple[str, int]]:
     """Returns (level, how many writers are at it), of writers whose level has changed, and of the other reviewed ones."""
     mine = LevelChange.objects.filter(corpus=corpus, writer=OuterRef("writer")).order_by("-pk")
     reviewed = Review.objects.filter(corpus=corpus, is_feedback=True).order_by().values("writer").distinct()
-    at = Counter(reviewed.annotate(at=Subquery(mine.values("level")[:1])).values_list("at", flat=True))
-    places = Counter({(0 if level is None else level): 0 for level in at})
-    for level, number in at.items():
-        places[level or 0] += number
+    standing = reviewed.annotate(at=Coalesce(Subquery(mine.values("level")[:1]), 0))
+    places = Counter(standing.values_list("at", flat=True))
     return [(_name(names, place), places[place]) for place in sorted({*places, *range(len(names))})]

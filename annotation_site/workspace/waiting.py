@@ -76,11 +76,7 @@ def waiting_for(user: User | None) -> list[Waiting]:
     found = waiting()
     # The import of a corpus that it did not make: only who requested it knows of it.
     strange = {each.slug for each in found} - {"", *roles}
-    own = (
-        PairImportJob.objects.of(user).filter(corpus_slug__in=strange)
-        if strange
-        else PairImportJob.objects.none()
-    )
+    own = PairImportJob.objects.of(user).filter(corpus_slug__in=strange)  # no query where there is none
     slugs = set(own.values_list("corpus_slug", flat=True))
     return [each for each in found if not each.slug or _is_for(each, roles, slugs)]
 

@@ -84,7 +84,7 @@ def manifest_of(
         **planned.history,
         "about": {
             "frozen_at": timezone.now().isoformat(timespec="seconds"),
-            "software": f"quintet {_software()}",
+            "software": f"quintet {software_version()}",
         },
     }
     if withheld:
@@ -229,7 +229,7 @@ def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
     return {"people": len(found), "background": background}
 
 
-def _software() -> str:
+def software_version() -> str:
     """Returns the version of the code. It runs from its checkout and is never installed."""
     project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))
     return str(project["project"]["version"])
